@@ -1,0 +1,182 @@
+"""Which files to check: the named ones, and the Python files below the named folders."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from grpo_lint.config import Config, ConfigError, ConfigResolver
+from grpo_lint.ignore import IgnoreRules, is_ignored, is_ignored_below
+
+SUFFIXES = (".py", ".pyi")
+
+# ruff's, and __pycache__
+EXCLUDED_FOLDERS = frozenset(
+    """
+    .bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv .pytest_cache .pytype
+    .ruff_cache .svn .tox .venv .vscode __pycache__ __pypackages__ _build buck-out dist node_modules site-packages venv
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file to check, by its absolute path, with the configuration that holds for it."""
+
+    path: str
+    config: Config
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """A named path, a folder or a configuration that could not be read, by its absolute path."""
+
+    path: str
+    reason: str
+
+
+Entry = Found | Unreachable
+
+
+def discover(paths: Iterable[str], resolver: ConfigResolver) -> tuple[Entry, ...]:
+    """The files to check, sorted by path, each once however often and through whatever link it is reached.
+
+    Named files are taken whatever their suffix, unless the configuration excludes them: hooks pass every changed file.
+    """
+    search = _Search(resolver)
+    found = (entry for path in paths for entry in search.named(path))
+    real_folder = lru_cache(maxsize=None)(os.path.realpath)
+    kept: dict[tuple[str, str], Entry] = {}
+    for entry in sorted(found, key=_place):
+        kept.setdefault(_identity(entry, real_folder), entry)
+    return tuple(kept.values())
+
+
+def _place(entry: Entry) -> tuple[str, bool]:
+    """Sorts by path component: the separator comes before every other character."""
+    return entry.path.replace(os.sep, "\0"), isinstance(entry, Unreachable)
+
+
+def _identity(entry: Entry, real_folder: Callable[[str], str]) -> tuple[str, str]:
+    """What makes two entries the same: the file behind the links, or the fault."""
+    if isinstance(entry, Unreachable):
+        return entry.path, entry.reason
+    is_link = os.path.islink(entry.path)  # noqa: PTH114 - this runs for every file, and a Path costs more than the test
+    folder, name = os.path.split(os.path.realpath(entry.path) if is_link else entry.path)
+    return real_folder(folder), name
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder to walk; `rules` are those of .gitignore files, the nearest first."""
+
+    path: str
+    rules: tuple[IgnoreRules, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    resolver: ConfigResolver
+    excludes: Callable[[str, tuple[str, ...]], IgnoreRules] = field(
+        default_factory=lambda: lru_cache(maxsize=None)(IgnoreRules.parse)
+    )
+
+    def named(self, name: str) -> Iterator[Entry]:
+        path = _absolute(name)
+        try:
+            is_folder = stat.S_ISDIR(os.stat(name).st_mode)  # noqa: PTH116 - Path("") is the current folder
+        except OSError as error:
+            yield Unreachable(str(path), error.strerror or str(error))
+            return
+        try:
+            config = self.resolver.for_folder(path if is_folder else path.parent)
+        except ConfigError as error:
+            yield Unreachable(str(error.path), str(error))
+            return
+        if self._is_excluded(path, is_folder, config):
+            return
+        if is_folder:
+            yield from self._walk(_Folder(str(path), _rules_above(path)))
+        else:
+            yield Found(str(path), config)
+
+    def _walk(self, root: _Folder) -> Iterator[Entry]:
+        pending = [root]
+        while pending:
+            folder = pending.pop()
+            try:
+                config = self.resolver.for_folder(Path(folder.path))
+                with os.scandir(folder.path) as listing:
+                    children = list(listing)
+            except ConfigError as error:
+                yield Unreachable(str(error.path), str(error))
+            except OSError as error:
+                yield Unreachable(folder.path, error.strerror or str(error))
+            else:
+                rules = _with_own_rules(folder)
+                kept = [child for child in children if self._is_wanted(child, config, rules)]
+                pending += [_Folder(child.path, rules) for child in kept if child.is_dir(follow_symlinks=False)]
+                yield from (Found(child.path, config) for child in kept if not child.is_dir(follow_symlinks=False))
+
+    def _is_wanted(self, child: os.DirEntry[str], config: Config, rules: tuple[IgnoreRules, ...]) -> bool:
+        is_folder = child.is_dir(follow_symlinks=False)
+        if is_folder:
+            is_candidate = child.name not in EXCLUDED_FOLDERS
+        else:
+            is_candidate = child.name.endswith(SUFFIXES) and _is_file(child)
+        return (
+            is_candidate
+            and not is_ignored(child.path, is_folder, rules)
+            and not (config.exclude and is_ignored(child.path, is_folder, [self._excludes_of(config)]))
+        )
+
+    def _is_excluded(self, path: Path, is_folder: bool, config: Config) -> bool:
+        """Whether a named path, or a folder on the way to it, is excluded."""
+        is_below_root = bool(config.exclude) and path != config.root
+        return is_below_root and is_ignored_below(str(config.root), str(path), is_folder, [self._excludes_of(config)])
+
+    def _excludes_of(self, config: Config) -> IgnoreRules:
+        return self.excludes(str(config.root), config.exclude)
+
+
+def _is_file(child: os.DirEntry[str]) -> bool:
+    """Whether it is a file or a link to one; a link that leads nowhere, or round and round, is none."""
+    return child.is_file(follow_symlinks=False) or os.path.isfile(child.path)  # noqa: PTH113 - Path's raises
+
+
+def _absolute(name: str) -> Path:
+    """The absolute path; links are only resolved where `..` demands it."""
+    path = Path(name).absolute()
+    return path.resolve() if ".." in path.parts else path
+
+
+def _rules_above(folder: Path) -> tuple[IgnoreRules, ...]:
+    """The ignore rules of the repository that hold in a named folder, its own file not among them.
+
+    None hold if they ignore the folder itself: it was asked for.
+    """
+    repository = next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), None)
+    if repository is None:
+        return ()
+    between = [each for each in folder.parents if each.is_relative_to(repository)]
+    files = [*((each, each / ".gitignore") for each in between), (repository, repository / ".git/info/exclude")]
+    rules = tuple(found for base, file in files if (found := _read_rules(base, file)))
+    is_asked_for = folder != repository and is_ignored_below(str(repository), str(folder), True, rules)
+    return () if is_asked_for else rules
+
+
+def _with_own_rules(folder: _Folder) -> tuple[IgnoreRules, ...]:
+    own = _read_rules(Path(folder.path), Path(folder.path, ".gitignore"))
+    return (own, *folder.rules) if own else folder.rules
+
+
+def _read_rules(base: Path, file: Path) -> IgnoreRules | None:
+    try:
+        text = file.read_text("utf-8-sig", "surrogateescape")
+    except OSError:  # there is none, or Git could not read it either
+        return None
+    return IgnoreRules.parse(str(base), text.split("\n"))

@@ -1,0 +1,92 @@
+"""The values that leave the check of one file: plain, frozen, hashable and picklable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a file: rows and columns count from 1, columns in code points, a byte order mark not counted."""
+
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Range:
+    """From `start` up to, and without, `end`."""
+
+    start: Position
+    end: Position
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the text in `range` by `content`; an empty range inserts, an empty content deletes."""
+
+    range: Range
+    content: str
+
+
+class Safety(str, Enum):
+    """Whether a fix may be applied unasked (`--fix`) or only on request (`--unsafe-fixes`)."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that repair a finding; `reference_module` is where the repaired code imports its normaliser from."""
+
+    safety: Safety
+    message: str
+    edits: tuple[Edit, ...]
+    reference_module: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A place that explains a finding, with what is seen there ("rewards come from here")."""
+
+    range: Range
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule says of one place. Where `fix` is None, `fix_reason` says why in one clause."""
+
+    code: str
+    rule: str
+    message: str
+    range: Range
+    fix: Fix | None = None
+    fix_reason: str | None = None
+    evidence: tuple[Evidence, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a file could not be checked whole; `position` where there is one."""
+
+    message: str
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """The outcome of one file.
+
+    `findings` are what is left to report, in order of position. `fixed` are the findings that were repaired (or, for
+    a diff, would be). `diff` is the unified diff of the repair, empty when nothing changes.
+    """
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    fault: Fault | None = None
+    diff: str = ""
+    warnings: tuple[str, ...] = ()
