@@ -1,0 +1,62 @@
+"""Which functions can hold a grouping that feeds a statistic: the others are not walked.
+
+The test is by the words of a function's text, so it can only be too generous. A function counts with the helpers of its
+module that it names, since the reshape may stand in one and the centring in another.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grpo_lint.flow.vocabulary import Vocabulary
+
+_GROUPING = re.compile(r"\b(?:view|reshape|unflatten|rearrange|unsqueeze|expand_dims|newaxis)\b|\[\s*None\b")
+_STATISTIC = re.compile(r"(?:mean|median|sum|std|var)(?:_mean)?\b")
+
+_ALL = frozenset({"grouping", "statistic", "rewards"})
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A function, or a module's own statements, with its name and text."""
+
+    node: ast.AST
+    name: str
+    text: str
+
+
+def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
+    """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
+    marks = {piece.node: _marks(piece.text, vocabulary) for piece in pieces}
+    if frozenset[str]().union(*marks.values()) < _ALL:
+        return
+    helpers: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        if piece.name and marks[piece.node]:
+            helpers.setdefault(piece.name, []).append(piece)
+    names = re.compile(rf"\b(?:{'|'.join(map(re.escape, helpers)) or '(?!)'})\b")
+    for piece in pieces:
+        if _reached(piece, marks, helpers, names) == _ALL:
+            yield piece.node
+
+
+def _reached(
+    start: Piece, marks: Mapping[ast.AST, frozenset[str]], helpers: Mapping[str, list[Piece]], names: re.Pattern[str]
+) -> frozenset[str]:
+    """The marks of a piece and of all that it may call."""
+    found, seen, stack = marks[start.node], {start.node}, [start]
+    while stack and found != _ALL:
+        for name in set(names.findall(stack.pop().text)):
+            new = [helper for helper in helpers[name] if helper.node not in seen]
+            seen.update(helper.node for helper in new)
+            found = found.union(*(marks[helper.node] for helper in new))
+            stack += new
+    return found
+
+
+def _marks(text: str, vocabulary: Vocabulary) -> frozenset[str]:
+    patterns = {"grouping": _GROUPING, "statistic": _STATISTIC, "rewards": vocabulary.mention}
+    return frozenset(mark for mark, pattern in patterns.items() if pattern.search(text))

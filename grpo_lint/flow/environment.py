@@ -1,0 +1,77 @@
+"""What names hold at one point of a function, and what was seen on the way there."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from grpo_lint.flow.facts import Definition, Normalising
+from grpo_lint.flow.values import UNKNOWN, Choice, Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binding:
+    """A name's value, and the definitions that it may come from."""
+
+    value: Value
+    definitions: frozenset[Definition]
+
+
+@dataclass(slots=True)
+class Environment:
+    """The bindings at one point; names and dotted paths (`self.rewards`) alike. `is_live` is False after a return."""
+
+    bindings: dict[str, Binding] = field(default_factory=dict)
+    is_live: bool = True
+
+    def copy(self) -> Environment:
+        return Environment(dict(self.bindings), self.is_live)
+
+    def bind(self, path: str, value: Value, definition: Definition) -> None:
+        """Give a name a value; what was known of its attributes and items is forgotten."""
+        self.forget_below(path)
+        self.bindings[path] = Binding(value, frozenset({definition}))
+
+    def forget_below(self, path: str) -> None:
+        for key in [key for key in self.bindings if key.startswith((path + ".", path + "["))]:
+            del self.bindings[key]
+
+    def replace(self, other: Environment) -> None:
+        """Go on as `other`."""
+        self.bindings, self.is_live = other.bindings, other.is_live
+
+
+def join(test: ast.expr | None, one: Environment, other: Environment) -> Environment:
+    """What holds after two ways that meet; `one` was taken where `test` held."""
+    if not one.is_live or not other.is_live:
+        return (other if not one.is_live else one).copy()
+    joined: dict[str, Binding] = {}
+    for name in [*one.bindings, *(name for name in other.bindings if name not in one.bindings)]:
+        joined[name] = _join_binding(test, one.bindings.get(name), other.bindings.get(name))
+    return Environment(joined)
+
+
+def _join_binding(test: ast.expr | None, one: Binding | None, other: Binding | None) -> Binding:
+    if one is other and one is not None:
+        return one
+    first = one or Binding(UNKNOWN, frozenset())
+    second = other or Binding(UNKNOWN, frozenset())
+    value = first.value if first.value is second.value else Choice(test, first.value, second.value)
+    return Binding(value, first.definitions | second.definitions)
+
+
+@dataclass(slots=True)
+class Record:
+    """What a walk saw. Filled by one walk over one function, then frozen into `FunctionFacts`."""
+
+    values: dict[ast.expr, Value] = field(default_factory=dict)
+    loads: dict[ast.Name, frozenset[Definition]] = field(default_factory=dict)
+    definitions: dict[tuple[ast.AST, str], Definition] = field(default_factory=dict)
+    normalisings: list[Normalising] = field(default_factory=list)
+    deviations: set[ast.AST] = field(default_factory=set)
+
+    def define(self, name: str, node: ast.AST, value: Value, right: ast.expr | None) -> Definition:
+        """Note that a node gives a name a value. A loop may pass it more than once: `node` and `name` identify it."""
+        definition = Definition(name, node, value, right)
+        self.definitions[node, name] = definition
+        return definition

@@ -1,0 +1,125 @@
+"""What is known of a function after it was walked: the questions that rules and repairs may ask."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Value, Vector, share_origin, vectors
+from grpo_lint.flow.vocabulary import Vocabulary, tokens
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """A name given a value by a statement (or by a parameter: then `node` is the `ast.arg`)."""
+
+    name: str
+    node: ast.AST
+    value: Value
+    right: ast.expr | None
+
+
+class Role(Enum):
+    """What a group statistic becomes."""
+
+    BASELINE = "baseline"
+    SCALE = "scale"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Normalising:
+    """In `node`, `values` are centred on or divided by a statistic of these groupings."""
+
+    node: ast.AST
+    role: Role
+    values: Value
+    statistic: Value
+    groupings: tuple[Grouping, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModuleFacts:
+    """What all functions of a module share."""
+
+    tree: ast.Module
+    aliases: Aliases
+    vocabulary: Vocabulary
+    functions: Mapping[str, Function]
+    methods: Mapping[str, Mapping[str, Function]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionFacts:
+    """What is known of one function, or of the module's own statements.
+
+    `values` holds the last value of every expression that was evaluated; `loads` the definitions that may reach a name.
+    """
+
+    module: ModuleFacts
+    function: Function | ast.Module
+    normalisings: tuple[Normalising, ...]
+    values: Mapping[ast.expr, Value]
+    loads: Mapping[ast.Name, frozenset[Definition]]
+    definitions: tuple[Definition, ...]
+
+    def value(self, node: ast.expr) -> Value:
+        """What an expression is."""
+        return self.values.get(node, UNKNOWN)
+
+    def groups_of_constant_size(self) -> Iterator[Grouping]:
+        """The reshapes to a constant group size whose statistic becomes a baseline or a scale for the same rewards."""
+        return self._normalised(Layout.CONSTANT_SIZE)
+
+    def rows_of_the_batch(self) -> Iterator[Grouping]:
+        """The rows of a whole vector of rewards that are centred or scaled along the row."""
+        return self._normalised(Layout.WHOLE_BATCH)
+
+    def _normalised(self, layout: Layout) -> Iterator[Grouping]:
+        seen: set[ast.expr] = set()
+        for grouping in (found for normalising in self.normalisings for found in normalising.groupings):
+            if grouping.layout is layout and grouping.node not in seen:
+                seen.add(grouping.node)
+                yield grouping
+
+    def is_baseline(self, grouping: Grouping) -> bool:
+        """Whether a statistic of a grouping is subtracted from the rewards, rather than only dividing them."""
+        return any(
+            normalising.role is Role.BASELINE and any(found.node is grouping.node for found in normalising.groupings)
+            for normalising in self.normalisings
+        )
+
+    def has_sized_sibling(self, grouping: Grouping) -> bool:
+        """Whether the same rewards are also grouped by a constant size: then a row beside it is the fallback."""
+        return any(
+            found.layout is Layout.CONSTANT_SIZE and share_origin(found, grouping)
+            for normalising in self.normalisings
+            for found in normalising.groupings
+        )
+
+    def owns(self, node: ast.AST) -> bool:
+        """Whether a node stands in this function's own text, rather than in a helper that it calls."""
+        first, last = getattr(self.function, "lineno", 1), getattr(self.function, "end_lineno", 1 << 60)
+        return first <= getattr(node, "lineno", 0) <= last
+
+    def is_flat(self, grouping: Grouping) -> bool:
+        """Whether the grouped rewards are known to have one axis."""
+        return all(vector.rank == 1 for vector in vectors(grouping.of))
+
+    def is_one_group(self, grouping: Grouping) -> bool:
+        """Whether the grouped rewards are one prompt's own already, by what they are called or were read from."""
+        return any(_ONE_GROUP.intersection(tokens(name)) for vector in vectors(grouping.of) for name in _names(vector))
+
+
+def _names(vector: Vector) -> Iterator[str]:
+    """What a vector, and the sequence that it was read from, are called."""
+    yield vector.name
+    for node in ast.walk(vector.samples.sequence if vector.samples else vector.origin):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                yield name

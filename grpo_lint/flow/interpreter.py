@@ -1,0 +1,341 @@
+"""Walks the statements of one function in order, along every branch, and of the helpers that it hands rewards to."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from grpo_lint.flow.environment import Environment, Record, join
+from grpo_lint.flow.expressions import Evaluator
+from grpo_lint.flow.facts import Function, ModuleFacts
+from grpo_lint.flow.origins import element_of, vector_from_loop
+from grpo_lint.flow.statistics import is_statistic
+from grpo_lint.flow.values import (
+    UNKNOWN,
+    Choice,
+    Local,
+    Scalar,
+    Several,
+    Value,
+    Vector,
+    is_reward_like,
+)
+
+if sys.version_info >= (3, 11):
+    TryStatement = ast.Try | ast.TryStar
+else:
+    TryStatement = ast.Try
+
+_HELPER_DEPTH = 3
+_LOOP_DEPTH = 3
+_SIMPLE_JUMPS = ast.Return | ast.Raise | ast.Break | ast.Continue
+
+
+@dataclass(slots=True)
+class Interpreter:
+    """Walks one function. `callers` are the functions whose calls led here, innermost last."""
+
+    module: ModuleFacts
+    record: Record
+    methods: dict[str, Function]
+    callers: tuple[Function | ast.Lambda, ...] = ()
+    returns: list[Value] = field(default_factory=list)
+    evaluator: Evaluator = field(init=False)
+    loops: int = 0
+
+    def __post_init__(self) -> None:
+        self.evaluator = Evaluator(self.module, self.record, {}, self.inline)
+
+    def bind_parameters(self, function: Function | ast.Lambda, env: Environment) -> None:
+        """Give every parameter the value that its name and annotation tell."""
+        arguments = function.args
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            self._bind_parameter(argument, self._parameter(argument), env)
+        for extra in (arguments.vararg, arguments.kwarg):
+            if extra is not None:
+                self._bind_parameter(extra, UNKNOWN, env)
+
+    def _bind_parameter(self, argument: ast.arg, value: Value, env: Environment) -> None:
+        env.bind(argument.arg, value, self.record.define(argument.arg, argument, value, None))
+
+    def _parameter(self, argument: ast.arg) -> Value:
+        words = self.module.vocabulary
+        if not words.is_reward(argument.arg):
+            return Scalar(ast.copy_location(ast.Name(argument.arg, ast.Load()), argument), frozenset({argument.arg}))
+        library, is_list = _annotated_container(argument.annotation)
+        return Vector(
+            argument,
+            argument,
+            words.is_strong_reward(argument.arg),
+            library=library,
+            is_list=is_list,
+            rank=1 if is_list else None,
+            name=argument.arg,
+        )
+
+    def run(self, statements: Iterable[ast.stmt], env: Environment) -> None:
+        """Walk statements until one leaves the block."""
+        for statement in statements:
+            if not env.is_live:
+                return
+            self._execute(statement, env)
+
+    def _execute(self, statement: ast.stmt, env: Environment) -> None:
+        match statement:
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Delete():
+                self._assign(statement, env)
+            case ast.Expr(value=value):
+                self.evaluator.evaluate(value, env)
+                self._in_place(value, statement, env)
+            case ast.Return(value=value):
+                self.returns.append(self.evaluator.evaluate(value, env) if value else UNKNOWN)
+                env.is_live = False
+            case ast.Raise() | ast.Break() | ast.Continue():
+                self._evaluate_children(statement, env)
+                env.is_live = False
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                self._define_function(statement, env)
+            case ast.ClassDef():
+                pass
+            case _:
+                self._execute_compound(statement, env)
+
+    def _execute_compound(self, statement: ast.stmt, env: Environment) -> None:
+        match statement:
+            case ast.If(test=test, body=body, orelse=orelse):
+                self.evaluator.evaluate(test, env)
+                self._branch(test, body, orelse, env)
+            case ast.For() | ast.AsyncFor():
+                self._for(statement, env)
+            case ast.While(test=test, body=body, orelse=orelse):
+                self.evaluator.evaluate(test, env)
+                self._loop(body, env)
+                self.run(orelse, env)
+            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+                for item in items:
+                    value = self.evaluator.evaluate(item.context_expr, env)
+                    if item.optional_vars is not None:
+                        self.evaluator.bind_targets(item.optional_vars, value, statement, env, None)
+                self.run(body, env)
+            case ast.Match(subject=subject, cases=cases):
+                self.evaluator.evaluate(subject, env)
+                self._match(cases, env)
+            case _ if isinstance(statement, TryStatement):
+                self._try(statement, env)
+            case _:
+                self._evaluate_children(statement, env)
+
+    def _evaluate_children(self, statement: ast.stmt, env: Environment) -> None:
+        for child in ast.iter_child_nodes(statement):
+            if isinstance(child, ast.expr):
+                self.evaluator.evaluate(child, env)
+
+    # assignments
+
+    def _assign(self, statement: ast.stmt, env: Environment) -> None:
+        match statement:
+            case ast.Assign(targets=targets, value=right):
+                value = self.evaluator.evaluate(right, env)
+                for target in targets:
+                    self.evaluator.bind_targets(target, value, statement, env, right)
+            case ast.AnnAssign(target=target, value=right) if right is not None:
+                value = self.evaluator.evaluate(right, env)
+                self.evaluator.bind_targets(target, value, statement, env, right)
+            case ast.AugAssign(target=target):
+                value = self.evaluator.augmented(statement, env)
+                self.evaluator.bind_targets(target, value, statement, env, None)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self.evaluator.evaluate(target, env)
+
+    def _in_place(self, value: ast.expr, statement: ast.stmt, env: Environment) -> None:
+        """`advantages.sub_(mean)` as a statement changes the name it is called on."""
+        match value:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method.endswith("_"):
+                changed = self.record.values.get(value, UNKNOWN)
+                if changed is not UNKNOWN:
+                    env.bind(name, changed, self.record.define(name, statement, changed, value))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="sort" | "reverse" | "extend" | "insert")):
+                self._disorder(name, value, statement, env)
+            case ast.Call(args=[ast.Name(id=name)], func=ast.Attribute(attr="shuffle") | ast.Name(id="shuffle")):
+                self._disorder(name, value, statement, env)
+
+    def _disorder(self, name: str, value: ast.expr, statement: ast.stmt, env: Environment) -> None:
+        binding = env.bindings.get(name)
+        if binding is not None and isinstance(binding.value, Vector):
+            changed = replace(binding.value, version=value, disorder=value, items=None)
+            env.bind(name, changed, self.record.define(name, statement, changed, None))
+
+    # branches and loops
+
+    def _branch(
+        self, test: ast.expr | None, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt], env: Environment
+    ) -> None:
+        taken, other = env.copy(), env.copy()
+        self.run(body, taken)
+        self.run(orelse, other)
+        env.replace(join(test, taken, other))
+
+    def _match(self, cases: Sequence[ast.match_case], env: Environment) -> None:
+        result = env.copy()
+        for case in cases:
+            branch = env.copy()
+            if case.guard is not None:
+                self.evaluator.evaluate(case.guard, branch)
+            self.run(case.body, branch)
+            result = join(None, branch, result)
+        env.replace(result)
+
+    def _try(self, statement: TryStatement, env: Environment) -> None:
+        """A handler starts from before the try: that is where an assignment that raised has left its name."""
+        before = env.copy()
+        self.run(statement.body, env)
+        self.run(statement.orelse, env)
+        result = env.copy()
+        for handler in statement.handlers:
+            branch = before.copy()
+            self.run(handler.body, branch)
+            result = join(None, result, branch)
+        env.replace(result)
+        self.run(statement.finalbody, env)
+
+    def _for(self, statement: ast.For | ast.AsyncFor, env: Environment) -> None:
+        iterated = self.evaluator.evaluate(statement.iter, env)
+        self.evaluator.bind_targets(statement.target, element_of(iterated), statement, env, None)
+        self._loop(statement.body, env)
+        self.run(statement.orelse, env)
+        if isinstance(statement, ast.For):
+            self._gather(statement, env)
+
+    def _loop(self, body: Sequence[ast.stmt], env: Environment) -> None:
+        """The body may run not at all, once, or again with what it left behind."""
+        self.loops += 1
+        for _ in range(2 if self.loops < _LOOP_DEPTH else 1):
+            once = env.copy()
+            self.run(body, once)
+            once.is_live = True
+            env.replace(join(None, once, env))
+        self.loops -= 1
+
+    def _gather(self, loop: ast.For, env: Environment) -> None:
+        """`for sample in samples: rewards.append(sample.reward)`, with nothing that could skip a sample."""
+        is_whole = not any(isinstance(part, _SIMPLE_JUMPS) for part in ast.walk(loop))
+        for statement in ast.walk(loop):
+            match statement:
+                case ast.Expr(
+                    value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[appended])
+                ):
+                    vector = vector_from_loop(loop, appended, self.module.vocabulary)
+                    if vector is None:
+                        continue
+                    if not (is_whole and statement in loop.body and _starts_empty(env, name)):
+                        vector = replace(vector, samples=None, disorder=statement)
+                    env.bind(name, vector, self.record.define(name, statement, vector, None))
+
+    # functions
+
+    def _define_function(self, function: Function, env: Environment) -> None:
+        value = Local(function)
+        env.bind(function.name, value, self.record.define(function.name, function, value, None))
+        inner = env.copy()
+        returns, self.returns = self.returns, []
+        self.bind_parameters(function, inner)
+        self.run(function.body, inner)
+        self.returns = returns
+
+    def inline(self, call: ast.Call, callee: Value, arguments: Sequence[Value]) -> Value | None:
+        """What a function of this module returns for these arguments; None if it is none, or gets no rewards."""
+        function = self._callee(call, callee)
+        if function is None or function in self.callers or len(self.callers) >= _HELPER_DEPTH:
+            return None
+        if not any(is_reward_like(value) or is_statistic(value) for value in arguments):
+            return None
+        helper = Interpreter(self.module, self.record, self.methods, (*self.callers, function))
+        env = Environment()
+        helper.bind_parameters(function, env)
+        helper.bind_arguments(function, call, arguments, env)
+        helper.run_body(function, env)
+        return _joined(helper.returns)
+
+    def run_body(self, function: Function | ast.Lambda, env: Environment) -> None:
+        if isinstance(function, ast.Lambda):
+            self.returns.append(self.evaluator.evaluate(function.body, env))
+        else:
+            self.run(function.body, env)
+
+    def bind_arguments(
+        self, function: Function | ast.Lambda, call: ast.Call, arguments: Sequence[Value], env: Environment
+    ) -> None:
+        """Give the parameters the values of a call's arguments, where those are known."""
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        if parameters and isinstance(call.func, ast.Attribute) and parameters[0].arg in ("self", "cls"):
+            parameters = parameters[1:]
+        by_name = {argument.arg: argument for argument in (*parameters, *function.args.kwonlyargs)}
+        pairs: list[tuple[ast.arg | None, Value]] = list(zip(parameters, arguments[: len(call.args)], strict=False))
+        for keyword, value in zip(call.keywords, arguments[len(call.args) :], strict=True):
+            pairs.append((by_name.get(keyword.arg or ""), value))
+        for parameter, value in pairs:
+            if parameter is not None and value is not UNKNOWN:
+                self._bind_parameter(parameter, self._renamed(value, parameter.arg), env)
+
+    def _renamed(self, value: Value, name: str) -> Value:
+        return replace(value, names=value.names | {name}) if isinstance(value, Scalar) else value
+
+    def _callee(self, call: ast.Call, callee: Value) -> Function | ast.Lambda | None:
+        if isinstance(callee, Local):
+            return callee.node
+        match call.func:
+            case ast.Name(id=name):
+                return self.module.functions.get(name)
+            case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
+                return self.methods.get(name)
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in self.module.methods:
+                return self.module.methods[owner].get(name)
+            case _:
+                return None
+
+
+def _starts_empty(env: Environment, name: str) -> bool:
+    """Whether a list was empty before the loop: its one definition is `name = []`."""
+    binding = env.bindings.get(name)
+    if binding is None or len(binding.definitions) != 1:
+        return False
+    (definition,) = binding.definitions
+    match definition.right:
+        case ast.List(elts=[]) | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
+            return True
+        case _:
+            return False
+
+
+def _joined(values: Sequence[Value]) -> Value | None:
+    known = [value for value in values if value is not UNKNOWN]
+    if not known:
+        return None
+    result = known[0]
+    for value in known[1:]:
+        result = _join_values(result, value)
+    return result
+
+
+def _join_values(one: Value, other: Value) -> Value:
+    if isinstance(one, Several) and isinstance(other, Several) and len(one.items) == len(other.items):
+        return Several(tuple(_join_values(a, b) for a, b in zip(one.items, other.items, strict=True)))
+    return one if one is other else Choice(None, one, other)
+
+
+def _annotated_container(annotation: ast.expr | None) -> tuple[str | None, bool]:
+    """The tensor library that a parameter's annotation names, and whether it is a list."""
+    if annotation is None:
+        return None, False
+    text = ast.unparse(annotation).strip("'\"")
+    if "|" in text or text.startswith(("Optional", "Union")):
+        return None, False
+    head = text.split("[")[0].split(".")[-1]
+    if head in ("Tensor", "FloatTensor") and "jax" not in text:
+        return "torch", False
+    if head in ("ndarray", "NDArray"):
+        return "numpy", False
+    return None, head in ("list", "List", "Sequence", "tuple", "Tuple")

@@ -1,0 +1,93 @@
+"""From a module's syntax tree to the facts of its functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.candidates import Piece, candidates
+from grpo_lint.flow.environment import Environment, Record
+from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts, Normalising, Role
+from grpo_lint.flow.interpreter import Interpreter
+from grpo_lint.flow.vocabulary import Vocabulary
+from grpo_lint.source import Source
+
+
+def analyse(source: Source, tree: ast.Module, words: Vocabulary) -> Iterator[FunctionFacts]:
+    """The facts of the functions of a module that may hold a finding, and of the module's own statements."""
+    owners = dict(_entries(tree.body, ""))
+    pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
+    wanted = list(candidates(pieces, words))
+    if not wanted:
+        return
+    module = ModuleFacts(tree, Aliases.of(tree), words, _functions(tree.body), _methods(tree))
+    for node in wanted:
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
+            owner = "" if isinstance(node, ast.Module) else owners[node]
+            yield _walk(module, node, dict(module.methods.get(owner, {})))
+
+
+def _piece(source: Source, function: Function) -> Piece:
+    return Piece(function, function.name, source.rows(function.lineno, function.end_lineno or function.lineno))
+
+
+def _own_text(source: Source, tree: ast.Module) -> str:
+    own = [node for node in tree.body if not _is_entry(node)]
+    return "\n".join(source.rows(node.lineno, node.end_lineno or node.lineno) for node in own)
+
+
+def _functions(body: list[ast.stmt]) -> dict[str, Function]:
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def _methods(tree: ast.Module) -> dict[str, dict[str, Function]]:
+    return {node.name: _functions(node.body) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+
+
+def _entries(body: list[ast.stmt], owner: str) -> Iterator[tuple[Function, str]]:
+    """The functions that are walked by themselves: all but those inside another, which their own function walks."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node, owner
+        elif isinstance(node, ast.ClassDef):
+            yield from _entries(node.body, node.name)
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            yield from _entries([child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)], owner)
+
+
+def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[str, Function]) -> FunctionFacts:
+    record, env = Record(), Environment()
+    interpreter = Interpreter(module, record, methods, () if isinstance(function, ast.Module) else (function,))
+    if isinstance(function, ast.Module):
+        interpreter.run([node for node in function.body if not _is_entry(node)], env)
+    else:
+        interpreter.bind_parameters(function, env)
+        interpreter.run(function.body, env)
+    return FunctionFacts(
+        module=module,
+        function=function,
+        normalisings=tuple(found for found in record.normalisings if not _is_deviation(found, record)),
+        values=record.values,
+        loads=record.loads,
+        definitions=tuple(record.definitions.values()),
+    )
+
+
+def _is_entry(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def _is_deviation(normalising: Normalising, record: Record) -> bool:
+    """Whether centred values are only ever squared or made absolute: then they measure spread and are no advantages."""
+    if normalising.role is not Role.BASELINE:
+        return False
+    if normalising.node in record.deviations:
+        return True
+    definitions = [found for found in record.definitions.values() if found.right is normalising.node]
+    uses = [
+        node
+        for node, reaching in record.loads.items()
+        if any(found.right is normalising.node for found in reaching) and definitions
+    ]
+    return bool(uses) and all(node in record.deviations for node in uses)

@@ -1,0 +1,311 @@
+"""What an expression can be known to be.
+
+Values are symbolic and immutable; two values are the same only if they are one object, except where a field says
+what to compare (`Vector.origin`, `Vector.version`). Shapes are written (N,) for one value per sample and (P, n) for
+P groups of n.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Value:
+    """Anything that an expression can be; on its own: nothing is known."""
+
+    __slots__ = ()
+
+
+UNKNOWN = Value()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """The sequence whose elements gave a vector's values, one each, in order.
+
+    `sequence` is the iterated expression, `element` the loop variable, `attributes` what was read of each element.
+    """
+
+    sequence: ast.expr
+    element: str
+    attributes: frozenset[str]
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vector(Value):
+    """Per-sample rewards, (N,) unless `rank` says otherwise.
+
+    `origin` is where the values come from; `version` is where they were last changed, element by element. `disorder`
+    is the step, if any, that put them in another order or left some out, after which `samples` no longer stand
+    beside them. `items` is the list that a tensor was built from, where it was built from one.
+    """
+
+    origin: ast.AST
+    version: ast.AST
+    is_strong: bool
+    samples: Samples | None = None
+    library: str | None = None
+    is_list: bool = False
+    rank: int | None = None
+    disorder: ast.AST | None = None
+    items: ast.expr | None = None
+    name: str = ""
+
+
+class Layout(Enum):
+    """How a grouping makes its groups."""
+
+    CONSTANT_SIZE = "groups of a constant size"
+    WHOLE_BATCH = "one group for the whole batch"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping(Value):
+    """Values of (N,) laid out as groups by `node`, from the values of the expression `operand`.
+
+    `axis` is the axis along which a group's samples lie, of `rank` axes. `size` is the expression for the group size
+    (None for WHOLE_BATCH). `is_plain` holds for (P, n) alone: two axes, the samples last.
+    """
+
+    of: Value
+    node: ast.expr
+    operand: ast.expr
+    layout: Layout
+    axis: int
+    rank: int
+    size: ast.expr | None = None
+    is_plain: bool = True
+
+
+class Kind(Enum):
+    """What a statistic measures."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+    SUM = "sum"
+    STD = "std"
+    VAR = "var"
+
+
+class Spread(Enum):
+    """The shape of a group statistic."""
+
+    ROWS = "(P,)"
+    COLUMN = "(P, 1)"
+    GRID = "(P, n)"
+    FLAT = "(N,)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistic(Value):
+    """A statistic of `of` along the group axis.
+
+    `correction` is the divisor's (None where the library, hence the default, is unknown). `is_exact` is False after
+    a step that changes the values (a clamp, a product).
+    """
+
+    kind: Kind
+    of: Value
+    node: ast.expr
+    spread: Spread
+    correction: int | None = None
+    library: str | None = None
+    is_exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scale(Value):
+    """A statistic that values are divided by: `std + eps`. Not exact: `sqrt(var + eps)`, `std.clamp(min=eps)`."""
+
+    std: Value
+    eps: ast.expr | None
+    is_exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaveOneOut(Value):
+    """The baseline `(sum - values) / (n - 1)`: the mean of each sample's siblings. `others` is the divisor."""
+
+    total: Value
+    values: Value
+    others: ast.expr | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Centred(Value):
+    """`values - baseline`, in `node`."""
+
+    values: Value
+    baseline: Value
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scaled(Value):
+    """`values / scale`, in `node`."""
+
+    values: Value
+    scale: Value
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flat(Value):
+    """Grouped values back in one axis, (N,), in the order of the samples."""
+
+    of: Value
+    node: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listed(Value):
+    """`of` as a Python list."""
+
+    of: Value
+    node: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Altered(Value):
+    """Values after a step that is not understood, but keeps what they are about."""
+
+    of: Value
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice(Value):
+    """One of two values: `then` where `test` held (None: something else decided, such as an exception or a loop)."""
+
+    test: ast.expr | None
+    then: Value
+    orelse: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar(Value):
+    """A number that has names: `size` for `args.n_samples_per_prompt` has both. `text` is its defining expression."""
+
+    node: ast.expr
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Length(Value):
+    """The number of samples in all: of the vector with this origin, or of the sequence with this text."""
+
+    origin: ast.AST | None
+    sequence: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupCount(Value):
+    """The number of samples divided by a group size."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Several(Value):
+    """A tuple."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Local(Value):
+    """A function defined inside another one."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def parts(value: Value) -> tuple[Value, ...]:
+    """The values that a value was made of."""
+    match value:
+        case Grouping(of=of) | Statistic(of=of) | Flat(of=of) | Listed(of=of) | Altered(of=of):
+            return (of,)
+        case Scale(std=std):
+            return (std,)
+        case LeaveOneOut(total=total, values=values):
+            return (total, values)
+        case Centred(values=values, baseline=baseline):
+            return (values, baseline)
+        case Scaled(values=values, scale=scale):
+            return (values, scale)
+        case Choice(then=then, orelse=orelse):
+            return (then, orelse)
+        case Several(items=items):
+            return items
+        case _:
+            return ()
+
+
+def walk(value: Value) -> Iterator[Value]:
+    """A value and all that it was made of, each once."""
+    seen: set[int] = set()
+    stack = [value]
+    while stack:
+        current = stack.pop()
+        if id(current) not in seen:
+            seen.add(id(current))
+            yield current
+            stack.extend(reversed(parts(current)))
+
+
+def alternatives(value: Value) -> tuple[Value, ...]:
+    """What a choice may come to; the value itself if it is none."""
+    found: list[Value] = []
+    stack = [value]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Choice):
+            stack.extend((current.orelse, current.then))
+        elif not any(current is other for other in found):
+            found.append(current)
+    return tuple(found)
+
+
+def vectors(value: Value) -> tuple[Vector, ...]:
+    """The reward vectors that a value was made of."""
+    return tuple(found for found in walk(value) if isinstance(found, Vector))
+
+
+def groupings(value: Value) -> tuple[Grouping, ...]:
+    """The groupings that a value was made of."""
+    return tuple(found for found in walk(value) if isinstance(found, Grouping))
+
+
+def share_origin(one: Value, other: Value) -> bool:
+    """Whether two values are about the same rewards."""
+    origins = {id(vector.origin) for vector in vectors(one)}
+    return any(id(vector.origin) in origins for vector in vectors(other))
+
+
+def is_reward_like(value: Value) -> bool:
+    """Whether a value is rewards in some form: raw, grouped, centred or scaled; not a statistic of them."""
+    match value:
+        case Vector() | Grouping() | Centred() | Scaled() | Flat():
+            return True
+        case Listed(of=of) | Altered(of=of):
+            return is_reward_like(of)
+        case Choice(then=then, orelse=orelse):
+            return is_reward_like(then) or is_reward_like(orelse)
+        case _:
+            return False
+
+
+def is_grouped(value: Value) -> bool:
+    """Whether a value has the grouped shape, (P, n), in at least one alternative."""
+    match value:
+        case Grouping():
+            return True
+        case Centred(values=values) | Scaled(values=values):
+            return is_grouped(values)
+        case Altered(of=of):
+            return is_grouped(of)
+        case Choice(then=then, orelse=orelse):
+            return is_grouped(then) or is_grouped(orelse)
+        case _:
+            return False
