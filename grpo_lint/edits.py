@@ -1,0 +1,58 @@
+"""Edits on the text of a file: apply, compare, write."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+import tempfile
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from grpo_lint.model import Edit
+from grpo_lint.source import NEWLINE, Source
+
+
+def apply(source: Source, edits: Sequence[Edit]) -> str:
+    """The text after the edits; what no edit touches stays as it is. Raises ValueError if edits overlap."""
+    pieces: list[str] = []
+    done = 0
+    for edit in sorted(edits):
+        start, end = source.offset(edit.range.start), source.offset(edit.range.end)
+        if start < done:
+            raise ValueError(f"edits overlap at {edit.range.start.row}:{edit.range.start.column}")
+        pieces += [source.text[done:start], edit.content]
+        done = end
+    return "".join([*pieces, source.text[done:]])
+
+
+def unified_diff(path: str, before: str, after: str) -> str:
+    """The change of a file as a patch, empty if there is none. Lines keep the newlines that they have in the file."""
+    old, new = _lines(before), _lines(after)
+    name = path.replace(os.sep, "/").lstrip("/")
+    lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")
+    return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text with their newlines, cut where Python ends a line and nowhere else."""
+    starts = [0, *(found.end() for found in NEWLINE.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(starts) if start < end]
+
+
+def write(path: Path, data: bytes) -> None:
+    """Replace a file's content in one step, its mode kept; a symbolic link stays and its target is replaced."""
+    target = path.resolve()
+    mode = stat.S_IMODE(target.stat().st_mode)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

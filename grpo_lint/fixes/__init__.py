@@ -1,0 +1,1 @@
+"""From a recognised normalisation to replacement text and imports."""

@@ -1,0 +1,235 @@
+"""The expression that tells each sample's prompt, and how sure it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grpo_lint.fixes.normalisation import Refusal
+from grpo_lint.fixes.tree import Tree
+from grpo_lint.flow.expressions import path_of
+from grpo_lint.flow.facts import Definition, FunctionFacts
+from grpo_lint.flow.values import Samples, Vector
+from grpo_lint.flow.vocabulary import is_identity
+from grpo_lint.model import Safety
+from grpo_lint.project import Project
+
+GROUP_INDEX, ROLLOUT_ID = "group_index", "rollout_id"
+
+_TOKEN_COMPANIONS = frozenset({"completion_ids", "attention_mask", "prompt_mask", "completion_mask"})
+_TOKEN_NAMES = frozenset({"prompt_ids", "prompt_id", "query_ids", "question_ids", "index", "indices"})
+_PREFERRED = ("uids", "uid", "group_ids", "group_indices", "group_index", "prompt_uids", "prompt_ids")
+_POSITIONS = frozenset("range arange argsort randperm nonzero where topk sort enumerate linspace unique".split())
+_PADDINGS = frozenset("pad pad_sequence cat concat concatenate stack hstack vstack".split())
+_MUTATORS = frozenset("append extend insert remove pop sort reverse clear".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The source text of the group identities, of the rollout ids where they are proven too, and the names they
+    read.
+    """
+
+    group_indices: str
+    rollout_ids: str | None
+    safety: Safety
+    names: frozenset[str]
+
+
+def find_identity(
+    facts: FunctionFacts, tree: Tree, vector: Vector, at: ast.stmt, project: Project, wants_rollout_ids: bool
+) -> Identity:
+    """The identity to group by in a call at the statement `at`. Raises Refusal."""
+    if vector.disorder is not None:
+        raise Refusal(
+            f"the rewards are reordered, selected or joined on line {_line(vector.disorder)}, "
+            "so the samples' identities no longer stand beside them"
+        )
+    if vector.samples is not None:
+        _require_unchanged(facts, tree, vector.samples, at)
+        proven = _proven(facts, vector.samples, project, wants_rollout_ids)
+        if proven is not None:
+            return proven
+    named = _named(facts, tree, at)
+    if named is not None:
+        return Identity(named, None, Safety.UNSAFE, frozenset({named}))
+    if vector.samples is not None:
+        sequence = ast.unparse(vector.samples.sequence)
+        raise Refusal(f"nothing proves that the elements of `{sequence}` have a `{GROUP_INDEX}`")
+    raise Refusal("no identity of the samples' prompts is in scope")
+
+
+# proven by what the elements of the sequence are
+
+
+def _proven(facts: FunctionFacts, samples: Samples, project: Project, wants_rollout_ids: bool) -> Identity | None:
+    annotation = _annotation(facts, samples.sequence)
+    if annotation is not None:
+        has_group, has_rollout = _declared(facts, samples, annotation, project)
+    else:
+        read = _attributes_read_in_module(facts, samples.sequence)
+        has_group, has_rollout = GROUP_INDEX in read, ROLLOUT_ID in read
+    if not has_group:
+        return None
+    rollout_ids = _gathered(samples, ROLLOUT_ID) if has_rollout and wants_rollout_ids else None
+    names = frozenset(node.id for node in ast.walk(samples.sequence) if isinstance(node, ast.Name))
+    return Identity(_gathered(samples, GROUP_INDEX), rollout_ids, Safety.SAFE, names)
+
+
+def _gathered(samples: Samples, attribute: str) -> str:
+    element = samples.element
+    return f"[{element}.{attribute} for {element} in {ast.unparse(samples.sequence)}]"
+
+
+def _annotation(facts: FunctionFacts, sequence: ast.expr) -> ast.expr | None:
+    """The annotation of the parameter or local that is iterated, if that is its one definition."""
+    if not isinstance(sequence, ast.Name):
+        return None
+    definitions = {found.node: found for found in facts.loads.get(sequence, frozenset())}
+    if len(definitions) != 1:
+        return None
+    (node,) = definitions
+    return node.annotation if isinstance(node, ast.arg | ast.AnnAssign) else None
+
+
+def _declared(facts: FunctionFacts, samples: Samples, annotation: ast.expr, project: Project) -> tuple[bool, bool]:
+    module = project.module(tree=facts.module.tree)
+    if module is None:
+        return False, False
+    reads = samples.attributes | _attributes_read(facts.function, samples.sequence)
+    reads -= {GROUP_INDEX, ROLLOUT_ID}
+    return (
+        project.proves_attribute(annotation, reads, module, GROUP_INDEX),
+        project.proves_attribute(annotation, reads, module, ROLLOUT_ID),
+    )
+
+
+def _attributes_read_in_module(facts: FunctionFacts, sequence: ast.expr) -> frozenset[str]:
+    return _attributes_read(facts.module.tree, sequence)
+
+
+def _attributes_read(root: ast.AST, sequence: ast.expr) -> frozenset[str]:
+    """The attributes read of the elements of sequences of this name, in every loop and comprehension below `root`."""
+    wanted = ast.unparse(sequence)
+    read: set[str] = set()
+    for node in ast.walk(root):
+        for target, iterated, scope in _iterations(node):
+            if isinstance(target, ast.Name) and ast.unparse(iterated) == wanted:
+                read |= set(_attributes_of(target.id, scope))
+    return frozenset(read)
+
+
+def _iterations(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, ast.AST]]:
+    if isinstance(node, ast.For | ast.AsyncFor):
+        target, iterated = node.target, node.iter
+        if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "enumerate":
+            target = target.elts[-1] if isinstance(target, ast.Tuple) else target
+            iterated = iterated.args[0] if iterated.args else iterated
+        yield target, iterated, node
+    if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp):
+        for generator in node.generators:
+            yield generator.target, generator.iter, node
+
+
+def _attributes_of(name: str, scope: ast.AST) -> Iterator[str]:
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
+            yield node.attr
+
+
+def _require_unchanged(facts: FunctionFacts, tree: Tree, samples: Samples, at: ast.stmt) -> None:
+    """Between the reading of the rewards and the call, the sequence must stay what it was."""
+    path = path_of(samples.sequence) or ast.unparse(samples.sequence)
+    root = path.split(".")[0]
+    first, last = _line(samples.node), at.lineno
+    for definition in facts.definitions:
+        if definition.name in (path, root) and first < _line(definition.node) <= last:
+            raise Refusal(f"`{path}` is bound again on line {_line(definition.node)}")
+    for node in ast.walk(tree.root):
+        if isinstance(node, ast.Call | ast.Delete | ast.Subscript) and first < node.lineno <= last:
+            _require_no_change(node, path)
+
+
+def _require_no_change(node: ast.Call | ast.Delete | ast.Subscript, path: str) -> None:
+    match node:
+        case ast.Call(func=ast.Attribute(value=changed, attr=method)) if method in _MUTATORS:
+            is_change = path_of(changed) == path
+        case ast.Call(func=ast.Attribute(attr="shuffle") | ast.Name(id="shuffle"), args=[changed, *_]):
+            is_change = path_of(changed) == path
+        case ast.Subscript(value=changed, ctx=ast.Store() | ast.Del()):
+            is_change = path_of(changed) == path
+        case _:
+            is_change = False
+    if is_change:
+        raise Refusal(f"`{path}` is changed on line {node.lineno}")
+
+
+# only named like an identity
+
+
+def _named(facts: FunctionFacts, tree: Tree, at: ast.stmt) -> str | None:
+    """A parameter or local, bound before the call, whose name is one for prompt identities."""
+    names = _all_names(tree.root)
+    has_tokens = not _TOKEN_COMPANIONS.isdisjoint(names)
+    found = {
+        definition.name
+        for definition in facts.definitions
+        if is_identity(definition.name)
+        and not (has_tokens and definition.name in _TOKEN_NAMES)
+        and _is_bound_before(definition, at, tree)
+        and not _is_position(definition)
+    }
+    usable = [name for name in found if not _is_padded(name, tree.root) and _is_unambiguous(name, facts)]
+    return min(usable, key=_preference) if usable else None
+
+
+def _preference(name: str) -> tuple[int, str]:
+    return (_PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED), name)
+
+
+def _all_names(root: ast.AST) -> frozenset[str]:
+    names = {node.arg for node in ast.walk(root) if isinstance(node, ast.arg)}
+    return frozenset(names | {node.id for node in ast.walk(root) if isinstance(node, ast.Name)})
+
+
+def _is_bound_before(definition: Definition, at: ast.stmt, tree: Tree) -> bool:
+    """Bound in the call's own function: at its top, or earlier in a block around the call."""
+    node = definition.node
+    if isinstance(node, ast.arg):
+        return tree.function(node) is tree.function(at)
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return False
+    holders = [tree.blocks[statement].holder for statement in tree.chain(at) if statement in tree.blocks]
+    return node in tree.blocks and tree.blocks[node].holder in holders and node.lineno < at.lineno
+
+
+def _is_position(definition: Definition) -> bool:
+    """An `index` that was read off samples is unique to each; one that was counted or sorted is a position."""
+    if definition.right is None:
+        return False
+    for node in ast.walk(definition.right):
+        match node:
+            case ast.Attribute(attr="index" | "indices" | "sample_index"):
+                return True
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _POSITIONS:
+                return True
+    return False
+
+
+def _is_padded(name: str, root: ast.AST) -> bool:
+    """Whether a name is padded, concatenated or stacked somewhere: then it holds token ids, or other samples' too."""
+    for node in ast.walk(root):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=callee) | ast.Name(id=callee)) if callee in _PADDINGS:
+                if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node)):
+                    return True
+    return False
+
+
+def _is_unambiguous(name: str, facts: FunctionFacts) -> bool:
+    return sum(definition.name == name for definition in facts.definitions) == 1
+
+
+def _line(node: ast.AST) -> int:
+    return int(getattr(node, "lineno", 0))

@@ -1,0 +1,356 @@
+"""Lifts a recognised normalisation to one call of `normalize_rewards_by_group`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grpo_lint.fixes.identity import Identity, find_identity
+from grpo_lint.fixes.imports import change_imports, is_bound_otherwise
+from grpo_lint.fixes.layout import lay_out, one_line
+from grpo_lint.fixes.normalisation import Normalisation, Refusal, Scaling
+from grpo_lint.fixes.purity import is_movable, is_pure
+from grpo_lint.fixes.region import Region, Site, find_region
+from grpo_lint.fixes.rewrite import Anchor, Writer, anchors_of, dead_locals, removed_statements
+from grpo_lint.fixes.tree import Tree
+from grpo_lint.flow.facts import FunctionFacts
+from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic, Vector, walk
+from grpo_lint.model import Edit, Fix, Safety
+from grpo_lint.project import Argument, Fit, Project, accepts_call
+from grpo_lint.project.calls import InputKind
+from grpo_lint.source import Source
+
+NORMALISER = "normalize_rewards_by_group"
+OWN_MODULE = "grpo_lint.reference"
+_LIST_TENSORS = ("tensor", "as_tensor", "FloatTensor", "Tensor")
+_FLOAT32 = ("float", "float32")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a repair needs besides the facts of one function."""
+
+    source: Source
+    project: Project
+    line_length: int
+    reference_module: str | None
+    wants_rollout_ids: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The parts of a call to write: rewards, identities, and keyword arguments with their source texts."""
+
+    rewards: str
+    identity: Identity
+    keywords: tuple[Argument, ...]
+    input_kind: InputKind
+    folded: ast.stmt | None
+    needed: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the normaliser is imported from (None: it stands in the same module), and how the call fits it."""
+
+    module: str | None
+    left_out: frozenset[str]
+    by_keyword: frozenset[str]
+
+
+def propose(facts: FunctionFacts, grouping: Grouping, context: Context) -> Fix:
+    """The fix that lifts the normalisation of a grouping. Raises Refusal."""
+    if not isinstance(facts.function, ast.FunctionDef | ast.AsyncFunctionDef) or not facts.owns(grouping.node):
+        raise Refusal("the rewards are not grouped in the function that normalises them")
+    tree = Tree.of(facts.function)
+    region = find_region(facts, tree, grouping)
+    _require_own_steps(facts, region)
+    anchors = anchors_of(region, tree)
+    calls = {anchor.site: _call(facts, tree, region, anchor, context) for anchor in anchors}
+    origin = _origin(facts, tuple(calls.values()), context)
+    edits = _edits(facts, tree, region, anchors, calls, origin, context)
+    safety = min((call.identity.safety for call in calls.values()), key=[Safety.UNSAFE, Safety.SAFE].index)
+    by = next(iter(calls.values())).identity.group_indices
+    return Fix(safety, f"group by `{by}` with `{NORMALISER}`", edits, origin.module)
+
+
+def _require_own_steps(facts: FunctionFacts, region: Region) -> None:
+    """Every step must stand in the function's own text: a helper may do more than the step that it returns."""
+    for site in region.sites:
+        values = [facts.value(outlet.node) for outlet in site.outlets]
+        values += [found.value for found in facts.definitions if found.node in site.definitions]
+        for part in (part for value in values for part in walk(value)):
+            if isinstance(part, Grouping | Statistic | Centred | Scaled) and not facts.owns(part.node):
+                raise Refusal("a part of the normalisation stands in a helper")
+    names = {
+        name for node in ast.walk(facts.function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+    }
+    if any(found.name in names for found in facts.definitions if found.node in region.statements):
+        raise Refusal("a step is kept in a global or nonlocal name")
+
+
+# the call's arguments
+
+
+def _call(facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, context: Context) -> Call:
+    normalisation = anchor.site.normalisation
+    identity = find_identity(
+        facts, tree, normalisation.vector, anchor.statement, context.project, context.wants_rollout_ids
+    )
+    rewards, kind, folded, names = _rewards(facts, tree, region, anchor, context.source)
+    keywords, parts = _keywords(facts, normalisation, context.source)
+    _require_stable(facts, region, anchor, parts)
+    needed = (
+        names | identity.names | {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+    )
+    return Call(rewards, identity, tuple(keywords), kind, folded, frozenset(needed))
+
+
+def _rewards(
+    facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, source: Source
+) -> tuple[str, InputKind, ast.stmt | None, set[str]]:
+    """What to pass: the list that a tensor was made from where only a list is wanted back, else what was grouped."""
+    normalisation = anchor.site.normalisation
+    operand = _operand(facts, normalisation)
+    vector = normalisation.vector
+    if vector.is_list:
+        raise Refusal(f"`{ast.unparse(operand)}` is a list here, and its normalised values are not")
+    folded = _folded(facts, tree, region, anchor.site, operand)
+    if folded is not None and vector.items is not None:
+        names = _names(vector.items)
+        _require_stable(facts, region, anchor, [vector.items])
+        return one_line(source.segment(vector.items)), "list", folded, names
+    if not isinstance(operand, ast.Name | ast.Attribute) and not is_pure(operand, facts.module.aliases):
+        raise Refusal(f"`{ast.unparse(operand)}` would be evaluated in another place")
+    _require_stable(facts, region, anchor, [operand])
+    kind: InputKind = "array" if normalisation.library == "numpy" else "tensor"
+    return one_line(source.segment(operand)), kind, None, _names(operand)
+
+
+def _operand(facts: FunctionFacts, normalisation: Normalisation) -> ast.expr:
+    """The expression for the raw rewards: what the grouping that tells the size was made of."""
+    grouping = normalisation.sized or next(iter(normalisation.groupings), None)
+    if grouping is None:
+        raise Refusal("the rewards are not grouped")
+    operands = {ast.unparse(found.operand) for found in normalisation.groupings}
+    if len(operands) > 1:
+        raise Refusal("the rewards go by more than one name")
+    return grouping.operand
+
+
+def _folded(facts: FunctionFacts, tree: Tree, region: Region, site: Site, operand: ast.expr) -> ast.stmt | None:
+    """The statement that makes a tensor of a list, if only the region reads the tensor and only a list is wanted back.
+
+    For an operand that makes the tensor itself, the statement that holds it, which goes anyway.
+    """
+    vector = site.normalisation.vector
+    if vector.items is None or not site.is_listed or not _is_float32_tensor(vector.version, facts):
+        return None
+    if operand is vector.version:
+        return tree.statement(operand)
+    if not isinstance(operand, ast.Name):
+        return None
+    definitions = {found.node for found in facts.loads.get(operand, frozenset())}
+    if len(definitions) != 1:
+        return None
+    (node,) = definitions
+    if not isinstance(node, ast.Assign) or node.value is not vector.version or node not in tree.blocks:
+        return None
+    return node if _is_read_only_by(facts, tree, region, site, node) else None
+
+
+def _is_float32_tensor(node: ast.AST, facts: FunctionFacts) -> bool:
+    """`torch.tensor(rewards)` or with a float32 dtype: what the reference function computes a list in."""
+    if not isinstance(node, ast.Call) or facts.module.aliases.library(node.func) != "torch":
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    dtypes = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
+    is_float32 = all(isinstance(dtype, ast.Attribute) and dtype.attr in _FLOAT32 for dtype in dtypes)
+    return name in _LIST_TENSORS and is_float32
+
+
+def _is_read_only_by(facts: FunctionFacts, tree: Tree, region: Region, site: Site, statement: ast.stmt) -> bool:
+    """Whether every use of a statement's name is in the region, an outlet, or the test of a branch of the region."""
+    outlets = {node for outlet in site.outlets for node in ast.walk(outlet.node)}
+    for load, definitions in facts.loads.items():
+        if all(found.node is not statement for found in definitions):
+            continue
+        if load in outlets or tree.statement(load) in region.statements:
+            continue
+        holder = tree.statement(load)
+        if not (isinstance(holder, ast.If) and _is_only_of(holder, region)):
+            return False
+    return True
+
+
+def _is_only_of(compound: ast.If, region: Region) -> bool:
+    inner = [node for node in ast.walk(compound) if isinstance(node, ast.stmt) and node is not compound]
+    return all(node in region.statements or isinstance(node, ast.If | ast.Pass) for node in inner)
+
+
+def _keywords(
+    facts: FunctionFacts, normalisation: Normalisation, source: Source
+) -> tuple[list[Argument], list[ast.expr]]:
+    """The keyword arguments, and the expressions that they were taken from."""
+    keywords, parts = [], []
+    scaling = normalisation.scaling
+    keywords.append(Argument("normalize_std", _condition(scaling, source)))
+    parts += [test for test, _ in scaling.tests] if scaling else []
+    sized = normalisation.sized
+    if sized is not None and sized.size is not None:
+        keywords.append(Argument("fallback_group_size", one_line(source.segment(sized.size))))
+        parts.append(sized.size)
+    if scaling is not None:
+        eps = "0.0" if scaling.eps is None else one_line(source.segment(scaling.eps))
+        keywords += [] if _is_default_eps(scaling.eps) else [Argument("eps", eps)]
+        parts += [scaling.eps] if scaling.eps is not None else []
+        keywords += [Argument("correction", "0")] if scaling.correction == 0 else []
+    if normalisation.is_leave_one_out:
+        keywords.append(Argument("baseline", '"leave_one_out"'))
+    return keywords, parts
+
+
+def _is_default_eps(eps: ast.expr | None) -> bool:
+    return isinstance(eps, ast.Constant) and isinstance(eps.value, float) and eps.value == 1e-6
+
+
+def _condition(scaling: Scaling | None, source: Source) -> str:
+    """The value of `normalize_std=`."""
+    if scaling is None:
+        return "False"
+    texts = [_test(test, holds, len(scaling.tests) > 1, source) for test, holds in scaling.tests]
+    return " and ".join(texts) if texts else "True"
+
+
+def _test(test: ast.expr, holds: bool, is_joined: bool, source: Source) -> str:
+    if not is_movable(test):
+        raise Refusal(f"the condition of the scaling, `{ast.unparse(test)}`, calls a function, which a fix would move")
+    text = one_line(source.segment(test))
+    if not holds:
+        is_simple = isinstance(test, ast.Name | ast.Attribute | ast.Call | ast.Constant)
+        return f"not {text}" if is_simple else f"not ({text})"
+    needs_parentheses = is_joined and isinstance(test, ast.BoolOp | ast.IfExp | ast.Lambda)
+    return f"({text})" if needs_parentheses else text
+
+
+def _require_stable(facts: FunctionFacts, region: Region, anchor: Anchor, parts: Sequence[ast.expr]) -> None:
+    """What the call reads must mean there what it meant where it was read before."""
+    last = anchor.statement.end_lineno or anchor.statement.lineno
+    for part in parts:
+        for node in (node for node in ast.walk(part) if isinstance(node, ast.Name)):
+            reaching = {found.node for found in facts.loads.get(node, frozenset())}
+            if not reaching.isdisjoint(region.statements):
+                raise Refusal(f"`{node.id}` is itself a step of the normalisation")
+            for definition in facts.definitions:
+                if (
+                    definition.name.split(".")[0].split("[")[0] == node.id
+                    and definition.node not in reaching | region.statements
+                    and node.lineno < getattr(definition.node, "lineno", 0) <= last
+                ):
+                    raise Refusal(f"`{node.id}` changes on line {getattr(definition.node, 'lineno', 0)}")
+
+
+# where the normaliser comes from
+
+
+def _origin(facts: FunctionFacts, calls: Sequence[Call], context: Context) -> Origin:
+    """The project's own function where its signature fits, else the configured module, else the bundled one."""
+    for candidate in context.project.find_function(NORMALISER):
+        fits = [_fit(candidate.function, call) for call in calls]
+        if all(fit is not None for fit in fits):
+            module = None if candidate.path == context.project.path else candidate.module
+            left_out = frozenset[str]().union(*(fit.left_out for fit in fits if fit))
+            by_keyword = frozenset[str]().union(*(fit.by_keyword for fit in fits if fit))
+            return _free(facts, Origin(module, left_out, by_keyword), context)
+    return _free(facts, Origin(context.reference_module or OWN_MODULE, frozenset(), frozenset()), context)
+
+
+def _fit(function: ast.FunctionDef, call: Call) -> Fit | None:
+    positional = 3 if call.identity.rollout_ids else 2
+    return accepts_call(function, positional, call.keywords, call.input_kind)
+
+
+def _free(facts: FunctionFacts, origin: Origin, context: Context) -> Origin:
+    function = facts.function if isinstance(facts.function, ast.FunctionDef | ast.AsyncFunctionDef) else None
+    if origin.module is not None and is_bound_otherwise(facts.module.tree, origin.module, NORMALISER, function):
+        raise Refusal(f"`{NORMALISER}` is already the name of something else here")
+    return origin
+
+
+# the edits
+
+
+def _edits(
+    facts: FunctionFacts,
+    tree: Tree,
+    region: Region,
+    anchors: tuple[Anchor, ...],
+    calls: dict[Site, Call],
+    origin: Origin,
+    context: Context,
+) -> tuple[Edit, ...]:
+    folded = {call.folded for call in calls.values() if call.folded is not None and call.folded in tree.blocks}
+    sites = {anchor.statement for anchor in anchors if anchor.site.name is None}
+    whole = Region(region.statements | (folded - sites), region.sites)
+    removed = removed_statements(whole, anchors, facts, tree)
+    replaced = [outlet.node for site in region.sites for outlet in site.outlets]
+    needed = frozenset[str]().union(*(call.needed for call in calls.values()))
+    dead = dead_locals(removed, replaced, needed, facts, tree)
+    everything = removed_statements(Region(removed | dead, region.sites), anchors, facts, tree)
+
+    def write_call(site: Site, prefix: str, suffix: str, indent: str) -> str:
+        arguments = list(_arguments(calls[site], origin))
+        unit = "\t" if indent.startswith("\t") else "    "
+        return lay_out(prefix, NORMALISER, arguments, suffix, indent, context.line_length, unit)
+
+    body = list(Writer(context.source, tree, everything, anchors, write_call).edits())
+    gone = {node for part in (*everything, *replaced) for node in ast.walk(part)}
+    unused = _unused_imports(facts, gone, needed)
+    added = None if origin.module is None else (origin.module, NORMALISER)
+    imports = change_imports(
+        context.source,
+        facts.module.tree,
+        add=added,
+        remove=unused,
+        project=context.project,
+        line_length=context.line_length,
+    )
+    return tuple(sorted([*body, *imports]))
+
+
+def _arguments(call: Call, origin: Origin) -> Iterator[tuple[str | None, str]]:
+    yield None, call.rewards
+    yield None, call.identity.group_indices
+    if call.identity.rollout_ids and "rollout_ids" not in origin.left_out:
+        yield "rollout_ids" if "rollout_ids" in origin.by_keyword else None, call.identity.rollout_ids
+    for keyword in call.keywords:
+        if keyword.name not in origin.left_out:
+            yield keyword.name, keyword.value
+
+
+def _unused_imports(facts: FunctionFacts, gone: set[ast.AST], needed: frozenset[str]) -> set[str]:
+    """Imported names that are read, but only by what goes."""
+    tree = facts.module.tree
+    read_by_gone = {node.id for node in gone if isinstance(node, ast.Name)}
+    kept = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in gone}
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node not in gone
+        and "\n" not in node.value
+    ]
+    return {
+        name
+        for name in (read_by_gone & facts.module.aliases.names.keys()) - kept - needed
+        if not any(name in text for text in texts)
+    }
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+__all__ = ["Context", "Vector", "propose"]

@@ -1,0 +1,362 @@
+"""The part of a function that a repair replaces: from the groupings, along every use, to where flat values leave it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from grpo_lint.fixes.normalisation import Normalisation, Refusal, recognise
+from grpo_lint.fixes.tree import Tree
+from grpo_lint.flow.facts import Definition, FunctionFacts
+from grpo_lint.flow.values import (
+    Altered,
+    Centred,
+    Choice,
+    Flat,
+    Grouping,
+    LeaveOneOut,
+    Listed,
+    Scale,
+    Scaled,
+    Statistic,
+    Value,
+    Vector,
+    alternatives,
+    groupings,
+    is_grouped,
+    share_origin,
+    vectors,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outlet:
+    """Where flat normalised values leave the region: an expression, and the name under it if it only unpacks one."""
+
+    node: ast.expr
+    core: ast.expr
+    is_listed: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """One call to write: for a name, in place of its definitions, or for one expression.
+
+    `outlets` are what then becomes the bare name (or its `.tolist()`).
+    """
+
+    normalisation: Normalisation
+    name: str | None
+    definitions: tuple[ast.stmt, ...]
+    outlets: tuple[Outlet, ...]
+    is_listed: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """All that goes: the statements to remove, and the calls to write in their place."""
+
+    statements: frozenset[ast.stmt]
+    sites: tuple[Site, ...]
+
+
+@dataclass(slots=True)
+class _Search:
+    """Follows the grouped values of one vector to their ends."""
+
+    facts: FunctionFacts
+    tree: Tree
+    loads: dict[ast.AST, list[ast.Name]]
+    inner: dict[ast.stmt, Definition] = field(default_factory=dict)
+    flat: dict[ast.stmt, Definition] = field(default_factory=dict)
+    outlets: list[Outlet] = field(default_factory=list)
+    outside: list[tuple[ast.Name, Definition]] = field(default_factory=list)
+    blocked: list[ast.expr] = field(default_factory=list)
+    seen: set[ast.expr] = field(default_factory=set)
+
+    def follow(self, start: ast.expr) -> None:
+        """Climb from an expression to the assignment, the outlet or the foreign use that it ends in."""
+        node = self._climb(start)
+        if node in self.seen:
+            return
+        self.seen.add(node)
+        statement = self.tree.statement(node)
+        definition = self._definition(node, statement)
+        if definition is not None:
+            self._enter(definition, statement, node)
+        elif is_complete(self.facts.value(node)):
+            self.outlets.append(self._outlet(node))
+        else:
+            self.blocked.append(node)
+
+    def _climb(self, node: ast.expr) -> ast.expr:
+        while True:
+            parent = self.tree.parents.get(node)
+            if isinstance(parent, ast.Attribute | ast.keyword):
+                parent = self.tree.parents.get(parent)
+                if not isinstance(parent, ast.Call):
+                    return node
+            if not isinstance(parent, ast.expr) or not is_part(self.facts.value(parent)):
+                return node
+            if is_complete(self.facts.value(node)) and not self._goes_on(node, parent):
+                return node
+            node = parent
+
+    def _goes_on(self, node: ast.expr, parent: ast.expr) -> bool:
+        """Whether `parent` is one more step of the normalisation of values that are flat already."""
+        value, made = self.facts.value(node), self.facts.value(parent)
+        return any(
+            (isinstance(each, Scaled) and _is_same(each.values, value))
+            or (isinstance(each, Listed | Flat) and _is_same(each.of, value))
+            or (isinstance(each, Grouping) and _is_same(each.of, value))
+            for each in alternatives(made)
+        )
+
+    def _definition(self, node: ast.expr, statement: ast.stmt) -> Definition | None:
+        """The definition that an expression is the whole right side of."""
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=right) if right is node:
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=right) if right is node:
+                pass
+            case ast.AugAssign(target=ast.Name(id=name) as target, value=right) if node in (right, target):
+                pass
+            case ast.Expr(value=right) if right is node:
+                return next((found for found in self.facts.definitions if found.node is statement), None)
+            case _:
+                return None
+        return next((found for found in self.facts.definitions if found.node is statement and found.name == name), None)
+
+    def _enter(self, definition: Definition, statement: ast.stmt, node: ast.expr) -> None:
+        if statement in self.inner or statement in self.flat:
+            return
+        if not is_part(definition.value):
+            self.blocked.append(node)
+            return
+        (self.flat if is_complete(definition.value) else self.inner)[statement] = definition
+        for load in self.loads.get(statement, ()):
+            if load in self._targets(statement):
+                continue
+            if statement in self.flat and not self._is_step(load):
+                self.outside.append((load, definition))
+            else:
+                self.follow(load)
+
+    def _targets(self, statement: ast.stmt) -> tuple[ast.expr, ...]:
+        return (statement.target,) if isinstance(statement, ast.AugAssign) else ()
+
+    def _is_step(self, load: ast.Name) -> bool:
+        """Whether a use of flat values is one more step of their normalisation."""
+        statement = self.tree.statement(load)
+        if isinstance(statement, ast.AugAssign) and statement.target is load:
+            return any(isinstance(found.value, Scaled) for found in self.facts.definitions if found.node is statement)
+        parent = self.tree.parents.get(load)
+        if isinstance(parent, ast.Attribute):
+            parent = self.tree.parents.get(parent)
+        if not isinstance(parent, ast.expr) or not self._goes_on(load, parent):
+            return False
+        return not isinstance(self.facts.value(parent), Listed | Flat)
+
+    def _outlet(self, node: ast.expr) -> Outlet:
+        is_listed, core = False, node
+        while True:
+            value = self.facts.value(core)
+            if not isinstance(value, Flat | Listed) or not isinstance(core, ast.Call):
+                return Outlet(node, core, is_listed)
+            is_listed = is_listed or isinstance(value, Listed)
+            core = _operand(core)
+
+
+def find_region(facts: FunctionFacts, tree: Tree, grouping: Grouping) -> Region:
+    """The region of the rewards that a grouping is made of. Raises Refusal."""
+    search = _Search(facts, tree, _loads_by_definition(facts))
+    for start in _starts(facts, grouping):
+        search.follow(start)
+    if search.blocked:
+        raise Refusal(_blocked_reason(search.blocked[0], facts))
+    statements = frozenset({*search.inner, *search.flat})
+    _require_no_change_in_place(facts, tree, statements, vectors(grouping))
+    sites = tuple(_sites(search))
+    if not sites:
+        raise Refusal("the normalised rewards are not used in a way that is understood")
+    return Region(statements, sites)
+
+
+def _require_no_change_in_place(
+    facts: FunctionFacts, tree: Tree, statements: frozenset[ast.stmt], owned: tuple[Vector, ...]
+) -> None:
+    """`grid -= mean` on a view also centres the vector under it, which somebody else may read."""
+    for statement in sorted(statements, key=lambda found: found.lineno):
+        target = _changed_in_place(statement)
+        if target is None or not any(isinstance(each, Grouping | Vector) for each in alternatives(facts.value(target))):
+            continue
+        origins = {id(vector.origin) for vector in owned}
+        for vector in owned:
+            if isinstance(vector.origin, ast.arg | ast.Attribute | ast.Subscript):
+                raise Refusal(
+                    f"line {statement.lineno} centres `{ast.unparse(vector.origin)}` in place for its owner too"
+                )
+        for load in facts.loads:
+            value = facts.value(load)
+            is_later = load.lineno > statement.lineno and tree.statement(load) not in statements
+            if is_later and isinstance(value, Vector) and id(value.origin) in origins and not value.is_list:
+                raise Refusal(
+                    f"line {statement.lineno} centres `{load.id}` in place, which is read on line {load.lineno}"
+                )
+
+
+def _changed_in_place(statement: ast.stmt) -> ast.expr | None:
+    match statement:
+        case ast.AugAssign(target=target):
+            return target
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target))):
+            return target
+        case _:
+            return None
+
+
+def is_part(value: Value) -> bool:
+    """Whether a value is a step of a normalisation, rather than something that was computed from one."""
+    match value:
+        case Grouping() | Statistic() | Scale() | LeaveOneOut() | Centred() | Scaled():
+            return True
+        case Flat(of=of) | Listed(of=of):
+            return is_part(of)
+        case Choice(then=then, orelse=orelse):
+            return any(is_part(each) for each in (then, orelse)) and all(
+                is_part(each) or isinstance(each, Vector) for each in (then, orelse)
+            )
+        case _:
+            return False
+
+
+def is_complete(value: Value) -> bool:
+    """Whether values are normalised and one-dimensional."""
+    match value:
+        case Flat(of=of) | Listed(of=of):
+            return is_complete(of) or (is_part(of) and any(isinstance(e, Centred | Scaled) for e in _deep(of)))
+        case Centred() | Scaled():
+            return not is_grouped(value)
+        case Choice(then=then, orelse=orelse):
+            return is_complete(then) and is_complete(orelse)
+        case _:
+            return False
+
+
+def _deep(value: Value) -> tuple[Value, ...]:
+    return alternatives(value.of) if isinstance(value, Flat | Listed) else alternatives(value)
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    return one is other or (isinstance(one, Flat) and _is_same(one.of, other))
+
+
+def _operand(call: ast.Call) -> ast.expr:
+    """What a flattening or `.tolist()` is applied to: the object of a method, else the first argument."""
+    if isinstance(call.func, ast.Attribute) and not call.args:
+        return call.func.value
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("view", "reshape", "view_as", "flatten"):
+        is_function = isinstance(call.func.value, ast.Name) and call.func.value.id in ("torch", "np", "numpy")
+        return call.args[0] if is_function else call.func.value
+    return call.args[0]
+
+
+def _starts(facts: FunctionFacts, grouping: Grouping) -> Iterator[ast.expr]:
+    """The groupings of the same rewards in the function's own text, whether or not a rule reports them."""
+    for node, value in facts.values.items():
+        if isinstance(value, Grouping) and value.node is node and share_origin(value, grouping) and facts.owns(node):
+            yield node
+
+
+def _loads_by_definition(facts: FunctionFacts) -> dict[ast.AST, list[ast.Name]]:
+    table: dict[ast.AST, list[ast.Name]] = {}
+    for load, definitions in facts.loads.items():
+        for node in {definition.node for definition in definitions}:
+            table.setdefault(node, []).append(load)
+    return table
+
+
+def _blocked_reason(node: ast.expr, facts: FunctionFacts) -> str:
+    text, value = ast.unparse(node), facts.value(node)
+    text = text if len(text) <= 60 else text[:57] + "..."
+    if any(isinstance(each, Statistic | Scale | LeaveOneOut) for each in alternatives(value)):
+        return f"the group statistic `{text}` is also used on line {node.lineno}"
+    if isinstance(value, Altered) or not groupings(value):
+        return f"the step on line {node.lineno} is not understood"
+    return f"`{text}` is used in its grouped shape on line {node.lineno}"
+
+
+def _sites(search: _Search) -> Iterator[Site]:
+    yield from _named_sites(search)
+    for outlet in search.outlets:
+        if not isinstance(outlet.core, ast.Name):
+            yield Site(recognise(search.facts.value(outlet.node)), None, (), (outlet,), outlet.is_listed)
+
+
+def _named_sites(search: _Search) -> Iterator[Site]:
+    """Sites for names: their uses grouped by the definitions that reach them."""
+    uses: dict[frozenset[ast.stmt], list[ast.Name | Outlet]] = {}
+    for outlet in search.outlets:
+        if isinstance(outlet.core, ast.Name):
+            uses.setdefault(_reaching(search, outlet.core), []).append(outlet)
+    for load, _ in search.outside:
+        if load not in [use for found in uses.values() for use in found]:
+            uses.setdefault(_reaching(search, load), []).append(load)
+    seen: set[ast.stmt] = set()
+    for statements, found in uses.items():
+        if not seen.isdisjoint(statements):
+            raise Refusal("the rewards are used between the steps of their normalisation")
+        seen |= statements
+        yield from _sites_of_name(search, statements, found)
+
+
+def _reaching(search: _Search, load: ast.Name) -> frozenset[ast.stmt]:
+    known = {**search.inner, **search.flat}
+    nodes = [found.node for found in search.facts.loads.get(load, frozenset())]
+    return frozenset(node for node in nodes if isinstance(node, ast.stmt) and node in known)
+
+
+def _sites_of_name(search: _Search, statements: frozenset[ast.stmt], uses: list[ast.Name | Outlet]) -> Iterator[Site]:
+    known = {**search.inner, **search.flat}
+    outlets = tuple(use for use in uses if isinstance(use, Outlet))
+    first = uses[0]
+    load = first.core if isinstance(first, Outlet) else first
+    name = load.id if isinstance(load, ast.Name) else ""
+    ordered = tuple(sorted(statements, key=lambda statement: statement.lineno))
+    listed = _is_listed_definition(search, ordered) or (
+        len(outlets) == len(uses) and bool(outlets) and all(outlet.is_listed for outlet in outlets)
+    )
+    try:
+        normalisation = recognise(search.facts.value(load))
+    except Refusal:
+        if not _may_be_separate(search, load, statements):
+            raise
+    else:
+        yield Site(normalisation, name, ordered, outlets, listed)
+        return
+    for statement in ordered:
+        yield Site(recognise(known[statement].value), name, (statement,), outlets, listed)
+        outlets = ()
+
+
+def _is_listed_definition(search: _Search, statements: tuple[ast.stmt, ...]) -> bool:
+    values = [search.flat[statement].value for statement in statements if statement in search.flat]
+    return bool(values) and all(isinstance(value, Listed) for value in values)
+
+
+def _may_be_separate(search: _Search, load: ast.expr, statements: frozenset[ast.stmt]) -> bool:
+    """Whether each definition can have a call of its own: none builds on another, and what else arrives is flat too."""
+    if any(_reads_another(search, statement, statements) for statement in statements):
+        return False
+    reaching = search.facts.loads.get(load, frozenset()) if isinstance(load, ast.Name) else frozenset()
+    is_alone = {found.node for found in reaching} == statements
+    return (is_alone and len(statements) > 1) or (not is_alone and statements <= search.flat.keys())
+
+
+def _reads_another(search: _Search, statement: ast.stmt, statements: frozenset[ast.stmt]) -> bool:
+    return any(
+        not _reaching(search, node).isdisjoint(statements - {statement})
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and node in search.facts.loads
+    )
