@@ -1,0 +1,49 @@
+"""Report formats: one module each, imported when it is used. And how any of them prints a path or a message."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from grpo_lint.model import FileResult, Finding, Safety
+
+FORMATS: Mapping[str, str] = {"text": "grpo_lint.report.text", "json": "grpo_lint.report.json"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """The absolute folder that paths are shown from, and whether unsafe fixes are asked for."""
+
+    folder: str
+    unsafe_fixes: bool = False
+
+    def is_fixable(self, finding: Finding) -> bool:
+        """Whether the finding has a fix that would be applied."""
+        return finding.fix is not None and (self.unsafe_fixes or finding.fix.safety is Safety.SAFE)
+
+    def displayed(self, path: str) -> str:
+        """The path as text reports show it: relative where it lies below the folder."""
+        absolute = self.absolute(path)
+        prefix = self.folder.rstrip(os.sep) + os.sep
+        return printable(absolute.removeprefix(prefix))
+
+    def absolute(self, path: str) -> str:
+        return os.path.normpath(os.path.join(self.folder, path))  # noqa: PTH118 - a text, not a place
+
+
+Renderer = Callable[[Sequence[FileResult], ReportOptions], str]
+
+
+def renderer(name: str) -> Renderer:
+    """The function that renders a format of FORMATS."""
+    render: Renderer = import_module(FORMATS[name]).render
+    return render
+
+
+def printable(text: str) -> str:
+    """The text on one line, with what a terminal would act upon, or could not encode, as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)

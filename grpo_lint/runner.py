@@ -1,0 +1,289 @@
+"""Checks one file, and repairs it: the only place where exceptions become results."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grpo_lint.gate import passes
+from grpo_lint.model import Fault, FileResult, Finding, Fix, Position, Safety
+from grpo_lint.rules import load
+from grpo_lint.source import Source
+from grpo_lint.suppress import read_suppressions
+
+if TYPE_CHECKING:
+    from grpo_lint.config import Config
+    from grpo_lint.flow.facts import FunctionFacts
+    from grpo_lint.flow.values import Grouping
+    from grpo_lint.rules._rule import Check, Report, Rule
+
+MAX_DEPTH = 500
+_RECURSION_LIMIT = 20_000
+
+
+class Mode(Enum):
+    """What to do with a file that has findings."""
+
+    CHECK = "check"
+    FIX = "fix"
+    DIFF = "diff"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One reading of a text: its findings, and what to say besides."""
+
+    findings: tuple[Finding, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A finding, and what a repair of it starts from."""
+
+    finding: Finding
+    is_fixable: bool
+    grouping: Grouping
+    facts: FunctionFacts
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundAll:
+    items: tuple[_Found, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One fix applied: the text and findings after it, and the findings that it repaired."""
+
+    source: Source
+    found: _FoundAll
+    repaired: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Repair:
+    text: str
+    left: tuple[Finding, ...]
+    fixed: tuple[Finding, ...]
+
+
+class TooDeep(Exception):
+    """The code is nested deeper than can be analysed."""
+
+
+def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
+    """Check one file and, in the modes for that, repair it. Whatever goes wrong is in the result."""
+    try:
+        data = Path(path).read_bytes()
+        if not passes(data, [rule.gate for rule, _ in _selected(config)], config.reward_names):
+            return FileResult(path)
+        return _check_data(path, data, config, mode, unsafe_fixes)
+    except SyntaxError as error:
+        position = Position(error.lineno, max(error.offset or 1, 1)) if error.lineno else None
+        return FileResult(path, fault=Fault(f"syntax error: {error.msg}", position))
+    except UnicodeDecodeError as error:
+        return FileResult(path, fault=Fault(f"cannot be decoded as {error.encoding}: {error.reason}"))
+    except ValueError as error:
+        return FileResult(path, fault=Fault(f"cannot be parsed: {error}"))
+    except TooDeep as error:
+        return FileResult(path, fault=Fault(str(error)))
+    except OSError as error:
+        return FileResult(path, fault=Fault(error.strerror or str(error)))
+    except (RecursionError, MemoryError):
+        return FileResult(path, fault=Fault("nested too deeply to be analysed"))
+    except Exception as error:
+        return FileResult(path, fault=Fault(f"internal error: {type(error).__name__}: {error}"))
+
+
+def check_text(source: Source, config: Config) -> Checked:
+    """The findings of a text, each with its fix or the reason why there is none."""
+    found = _find(source, config)
+    findings = tuple(_with_fix(each, source, config) for each in found.items)
+    return Checked(tuple(sorted(findings, key=_order)), found.warnings)
+
+
+def _find(source: Source, config: Config) -> _FoundAll:
+    """The findings of a text that no comment answers for, without their fixes."""
+    tree = parse(source.text)
+    reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    suppressions = read_suppressions(source.text) if reports else None
+    items, hints = [], []
+    for rule, report, facts in reports:
+        finding = Finding(rule.code, rule.name, report.message, source.range(report.node))
+        if suppressions is None or suppressions.covers(finding):
+            continue
+        hints += [hint] if (hint := suppressions.hint(finding)) else []
+        items.append(_Found(finding, rule.fixable, report.grouping, facts))
+    return _FoundAll(tuple(items), tuple(hints[:1]))
+
+
+def _place(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def parse(text: str) -> ast.Module:
+    """Parse a text. Raises SyntaxError in Python's words, ValueError for a NUL byte, TooDeep."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    _require_shallow(tree)
+    return tree
+
+
+def _require_shallow(tree: ast.Module) -> None:
+    """Raise TooDeep for a tree that recursion might not survive: counted iteratively, and only where it can be deep."""
+    pending: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > MAX_DEPTH:
+            line = getattr(node, "lineno", 1)
+            raise TooDeep(f"nested more than {MAX_DEPTH} levels deep near line {line}, which is not analysed")
+        for child in ast.iter_child_nodes(node):
+            if not (isinstance(child, ast.expr) and _is_short(child)):
+                pending.append((child, depth + 1))
+
+
+def _is_short(node: ast.expr) -> bool:
+    """Whether an expression has too few characters for many levels: each level takes one at least."""
+    return node.end_lineno == node.lineno and (node.end_col_offset or 0) - node.col_offset < MAX_DEPTH // 2
+
+
+def _selected(config: Config) -> list[tuple[Rule, Check]]:
+    return [(rule, check) for rule, check in load() if config.is_selected(rule.code, rule.preview)]
+
+
+def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[tuple[Rule, Report, FunctionFacts]]:
+    """What the rules report, each place once: from the function that the place stands in, if that one reports it."""
+    from grpo_lint.flow.module import analyse
+    from grpo_lint.flow.vocabulary import Vocabulary
+
+    best: dict[tuple[str, ast.expr], tuple[Rule, Report, FunctionFacts]] = {}
+    for facts in analyse(source, tree, Vocabulary(config.reward_names, config.group_size_names)):
+        for rule, check in _selected(config):
+            for report in check(facts):
+                key = (rule.code, report.node)
+                if key not in best or (facts.owns(report.node) and not best[key][2].owns(report.node)):
+                    best[key] = (rule, report, facts)
+    yield from best.values()
+
+
+def _with_fix(found: _Found, source: Source, config: Config) -> Finding:
+    if not found.is_fixable:
+        return replace(found.finding, fix_reason="this rule has no fix")
+    from grpo_lint.config import formatter_line_length
+    from grpo_lint.fixes.lift import Context, propose
+    from grpo_lint.fixes.normalisation import Refusal
+    from grpo_lint.project import Project
+
+    path = Path(source.path)
+    length = config.line_length or formatter_line_length(path.absolute().parent)
+    context = Context(source, Project.for_file(path), length, config.reference_module, config.rollout_ids)
+    try:
+        return replace(found.finding, fix=propose(found.facts, found.grouping, context))
+    except Refusal as refusal:
+        return replace(found.finding, fix_reason=str(refusal))
+
+
+def _check_data(path: str, data: bytes, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
+    source = Source.decode(path, data)
+    checked = check_text(source, config)
+    result = FileResult(path, checked.findings, warnings=checked.warnings)
+    if mode is Mode.CHECK or not any(_is_wanted(finding, unsafe_fixes) for finding in checked.findings):
+        return result
+    if source.encode(source.text) != data:
+        return replace(result, findings=_without_fixes(checked.findings, "the file's encoding does not survive"))
+    return _repaired(source, checked, config, mode, unsafe_fixes)
+
+
+def _repaired(source: Source, checked: Checked, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
+    from grpo_lint import edits
+
+    repair = _fix_all(source, config, unsafe_fixes)
+    result = FileResult(source.path, repair.left, repair.fixed, warnings=checked.warnings)
+    if mode is Mode.DIFF:
+        return replace(result, diff=edits.unified_diff(_shown(source.path), source.text, repair.text))
+    if repair.text != source.text:
+        edits.write(Path(source.path), source.encode(repair.text))
+    return result
+
+
+def _shown(path: str) -> str:
+    """A path relative to the current folder where it lies below it, for the headers of a patch."""
+    try:
+        return str(Path(path).absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return path
+
+
+def _fix_all(source: Source, config: Config, unsafe_fixes: bool) -> _Repair:
+    """Apply one fix after another, each verified, until there is none that may be."""
+    fixed: list[Finding] = []
+    found = _find(source, config)
+    while True:
+        step = _next_step(source, found, config, unsafe_fixes)
+        if isinstance(step, dict):
+            left = (_withhold(_with_fix(each, source, config), step) for each in found.items)
+            return _Repair(source.text, tuple(sorted(left, key=_order)), tuple(fixed))
+        fixed += step.repaired
+        source, found = step.source, step.found
+
+
+def _next_step(source: Source, found: _FoundAll, config: Config, unsafe_fixes: bool) -> _Step | dict[Fix, str]:
+    """The first fix that holds, applied; where there is none, the fixes that did not hold, each with the reason."""
+    withheld: dict[Fix, str] = {}
+    for each in found.items:
+        finding = _with_fix(each, source, config)
+        if finding.fix is None or finding.fix in withheld or not _is_wanted(finding, unsafe_fixes):
+            continue
+        sharing = [_with_fix(other, source, config) for other in found.items if other.facts is each.facts]
+        sharing = [other for other in sharing if other.fix == finding.fix]
+        step = _attempt(source, found, finding.fix, tuple(sharing), config)
+        if isinstance(step, _Step):
+            return step
+        withheld[finding.fix] = step
+    return withheld
+
+
+def _withhold(finding: Finding, withheld: dict[Fix, str]) -> Finding:
+    if finding.fix is None or finding.fix not in withheld:
+        return finding
+    return replace(finding, fix=None, fix_reason=f"the fix is withheld: {withheld[finding.fix]}")
+
+
+def _attempt(source: Source, found: _FoundAll, fix: Fix, repaired: tuple[Finding, ...], config: Config) -> _Step | str:
+    """The text after a fix, or why the fix must not be applied: every step leaves fewer findings, so the steps end."""
+    from grpo_lint import edits
+
+    try:
+        text = edits.apply(source, fix.edits)
+        after = Source.from_text(source.path, text, source.encoding, source.has_bom)
+        left = _find(after, config)
+    except (SyntaxError, ValueError, TooDeep) as error:
+        return f"its text does not parse ({error})"
+    expected = Counter(each.finding.code for each in found.items)
+    expected.subtract(finding.code for finding in repaired)
+    if Counter(each.finding.code for each in left.items) - expected:
+        return "findings would remain or come up after it"
+    return _Step(after, left, repaired)
+
+
+def _is_wanted(finding: Finding, unsafe_fixes: bool) -> bool:
+    return finding.fix is not None and (finding.fix.safety is Safety.SAFE or unsafe_fixes)
+
+
+def _without_fixes(findings: Iterable[Finding], reason: str) -> tuple[Finding, ...]:
+    return tuple(replace(finding, fix=None, fix_reason=reason) if finding.fix else finding for finding in findings)
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return (finding.range, finding.code, finding.message)

@@ -1,0 +1,79 @@
+"""One row for the batch, in its spellings; and rows that are one prompt's own group, which are right."""
+
+import numpy as np
+import torch
+from samples import Episode
+
+
+def view_by_own_length(episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    row = rewards.view(-1, rewards.shape[-1])  # expect: GRPO002 safe
+    return (row - row.mean(-1, keepdim=True)).flatten()
+
+
+def view_by_total(episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    total = len(episodes)
+    row = rewards.view(-1, total)  # expect: GRPO002 safe
+    return (row - row.mean(-1, keepdim=True)).flatten()
+
+
+def view_one(rewards: torch.Tensor):
+    row = rewards.view(1, -1)  # expect: GRPO002 none: no identity
+    return (row - row.mean(-1, keepdim=True)).flatten()
+
+
+def new_axis(episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    row = rewards[None]  # expect: GRPO002 safe
+    return (row - row.mean(-1, keepdim=True)).flatten()
+
+
+def numpy_new_axis(episodes: list[Episode]):
+    rewards = np.array([e.reward for e in episodes])
+    row = rewards[np.newaxis, :]  # expect: GRPO002 safe
+    return (row - row.mean(axis=1, keepdims=True)).ravel()
+
+
+def unsqueezed(episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    row = rewards.unsqueeze(0)  # expect: GRPO002 safe
+    return (row - row.mean(-1, keepdim=True)).squeeze(0)
+
+
+def with_fallback(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    try:
+        grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 safe
+    except RuntimeError:
+        grid = rewards.view(1, -1)  # expect: GRPO002 safe
+    return (grid - grid.mean(-1, keepdim=True)).flatten().tolist()
+
+
+def as_an_expression(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    whole = rewards.numel() == cfg.group_size * cfg.prompts
+    grid = rewards.view(-1, cfg.group_size) if whole else rewards.view(1, -1)  # expect: GRPO001 safe GRPO002 safe
+    return (grid - grid.mean(-1, keepdim=True)).flatten().tolist()
+
+
+def one_prompts_own_group(group: list[Episode]):
+    rewards = torch.tensor([e.reward for e in group]).unsqueeze(0)
+    return (rewards - rewards.mean(1, keepdim=True)).squeeze(0)
+
+
+def each_group_in_turn(groups):
+    out = []
+    for members in groups.values():
+        rewards = torch.tensor([m.reward for m in members])[None]
+        out.append((rewards - rewards.mean(1, keepdim=True)).flatten())
+    return out
+
+
+def tokens_keep_their_rows(token_rewards: torch.Tensor):
+    rows = token_rewards.view(-1, token_rewards.shape[-1])
+    return rows - rows.mean(-1, keepdim=True)
+
+
+def a_row_for_broadcasting(advantages: torch.Tensor, mask: torch.Tensor):
+    return advantages.unsqueeze(0) * mask
