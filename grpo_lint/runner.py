@@ -262,12 +262,13 @@ def _withhold(finding: Finding, withheld: dict[Fix, str]) -> Finding:
 
 def _attempt(source: Source, found: _FoundAll, fix: Fix, repaired: tuple[Finding, ...], config: Config) -> _Step | str:
     """The text after a fix, or why the fix must not be applied: every step leaves fewer findings, so the steps end."""
-    from grpo_lint import edits
+    from grpo_lint import edits, verify
 
     try:
         text = edits.apply(source, fix.edits)
         after = Source.from_text(source.path, text, source.encoding, source.has_bom)
         left = _find(after, config)
+        verify.require_readable(source, after)
     except (SyntaxError, ValueError, TooDeep) as error:
         return f"its text does not parse ({error})"
     expected = Counter(each.finding.code for each in found.items)

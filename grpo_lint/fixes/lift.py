@@ -203,11 +203,11 @@ def _keywords(
         parts.append(sized.size)
     if scaling is not None:
         eps = "0.0" if scaling.eps is None else one_line(source.segment(scaling.eps))
-        keywords += [] if _is_default_eps(scaling.eps) else [Argument("eps", eps)]
+        keywords.append(Argument("eps", eps, _is_default_eps(scaling.eps)))
         parts += [scaling.eps] if scaling.eps is not None else []
-        keywords += [Argument("correction", "0")] if scaling.correction == 0 else []
-    if normalisation.is_leave_one_out:
-        keywords.append(Argument("baseline", '"leave_one_out"'))
+        keywords.append(Argument("correction", str(scaling.correction), scaling.correction == 1))
+    baseline = '"leave_one_out"' if normalisation.is_leave_one_out else '"mean"'
+    keywords.append(Argument("baseline", baseline, not normalisation.is_leave_one_out))
     return keywords, parts
 
 
@@ -263,7 +263,9 @@ def _origin(facts: FunctionFacts, calls: Sequence[Call], context: Context) -> Or
             left_out = frozenset[str]().union(*(fit.left_out for fit in fits if fit))
             by_keyword = frozenset[str]().union(*(fit.by_keyword for fit in fits if fit))
             return _free(facts, Origin(module, left_out, by_keyword), context)
-    return _free(facts, Origin(context.reference_module or OWN_MODULE, frozenset(), frozenset()), context)
+    defaults = frozenset(keyword.name for call in calls for keyword in call.keywords if keyword.is_default)
+    needed = frozenset(keyword.name for call in calls for keyword in call.keywords if not keyword.is_default)
+    return _free(facts, Origin(context.reference_module or OWN_MODULE, defaults - needed, frozenset()), context)
 
 
 def _fit(function: ast.FunctionDef, call: Call) -> Fit | None:
@@ -273,7 +275,8 @@ def _fit(function: ast.FunctionDef, call: Call) -> Fit | None:
 
 def _free(facts: FunctionFacts, origin: Origin, context: Context) -> Origin:
     function = facts.function if isinstance(facts.function, ast.FunctionDef | ast.AsyncFunctionDef) else None
-    if origin.module is not None and is_bound_otherwise(facts.module.tree, origin.module, NORMALISER, function):
+    module, package = origin.module, context.project.package
+    if module is not None and is_bound_otherwise(facts.module.tree, module, NORMALISER, function, package):
         raise Refusal(f"`{NORMALISER}` is already the name of something else here")
     return origin
 

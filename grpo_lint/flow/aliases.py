@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from grpo_lint.flow.statements import walk_statements
+
 # The conventional short names, for code that receives a library from elsewhere (a star import, a notebook cell).
 _CONVENTIONS = {"torch": "torch", "np": "numpy", "numpy": "numpy", "jnp": "jax.numpy", "mx": "mlx.core"}
 
@@ -22,7 +24,7 @@ class Aliases:
     def of(cls, tree: ast.Module) -> Aliases:
         """Read the imports of a module."""
         table = dict(_CONVENTIONS)
-        for node in ast.walk(tree):
+        for node in walk_statements(tree):
             table.update(_imported(node))
         return cls(table)
 

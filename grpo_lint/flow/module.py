@@ -10,15 +10,16 @@ from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts, Normalising, Role
 from grpo_lint.flow.interpreter import Interpreter
+from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.source import Source
 
 
-def analyse(source: Source, tree: ast.Module, words: Vocabulary) -> Iterator[FunctionFacts]:
-    """The facts of the functions of a module that may hold a finding, and of the module's own statements."""
+def analyse(source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool = True) -> Iterator[FunctionFacts]:
+    """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
-    wanted = list(candidates(pieces, words))
+    wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
     if not wanted:
         return
     module = ModuleFacts(tree, Aliases.of(tree), words, _functions(tree.body), _methods(tree))
@@ -42,7 +43,7 @@ def _functions(body: list[ast.stmt]) -> dict[str, Function]:
 
 
 def _methods(tree: ast.Module) -> dict[str, dict[str, Function]]:
-    return {node.name: _functions(node.body) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    return {node.name: _functions(node.body) for node in walk_statements(tree) if isinstance(node, ast.ClassDef)}
 
 
 def _entries(body: list[ast.stmt], owner: str) -> Iterator[tuple[Function, str]]:

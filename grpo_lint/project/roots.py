@@ -59,8 +59,14 @@ def parties(path: Path) -> Parties:
     return Parties(
         frozenset((*_strings(isort, "known_first_party"), *_strings(ruff, "known-first-party"))),
         frozenset((*_strings(isort, "known_third_party"), *_strings(ruff, "known-third-party"))),
-        frozenset(name for root in roots for name in (root.name, *top_level_names(root))),
+        frozenset(name for root in roots for name in _names_below(root)),
     )
+
+
+def _names_below(root: Path) -> Iterator[str]:
+    """The names of what is in a source folder, and its own: isort counts `import lab` to lab/ itself."""
+    if root.is_dir():
+        yield from (name for name in (root.name, *top_level_names(root)) if name.split(".")[0].isidentifier())
 
 
 def top_level_names(root: Path, prefix: str = "", depth: int = 0) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Every case file: exactly the expected findings, and fixes that hold what a fix promises.
 
-A line that must be reported ends in `# expect: CODE safe|unsafe|none[: part of the reason] …`; all others must be quiet.
+A line that must be reported ends in `# expect: CODE safe|unsafe|none[: part of the reason] …`; all others are quiet.
 """
 
 from __future__ import annotations
