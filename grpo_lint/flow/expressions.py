@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from grpo_lint.flow import groupings, statistics
+from grpo_lint.flow.arithmetic import Arithmetic
+from grpo_lint.flow.calls import Calls
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import ModuleFacts, Normalising, Role
-from grpo_lint.flow.operations import (
-    CONVERSIONS,
-    COPIES,
-    DEVIATIONS,
-    ELEMENTWISE,
-    REORDERINGS,
-    STATISTICS,
-    Operation,
-    integer,
-    recognise,
-)
+from grpo_lint.flow.facts import ModuleFacts
+from grpo_lint.flow.operations import integer, recognise
 from grpo_lint.flow.origins import element_of, named_vector, vector_from_comprehension
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
-    Centred,
     Choice,
-    GroupCount,
-    LeaveOneOut,
     Length,
-    Listed,
     Local,
     Scalar,
     Scale,
-    Scaled,
     Several,
     Spread,
     Statistic,
@@ -42,7 +29,6 @@ from grpo_lint.flow.values import (
     is_reward_like,
     vectors,
 )
-from grpo_lint.flow.values import groupings as groupings_in
 
 # Evaluates a call of a function of the same module with these values for its operand and arguments, if it is one.
 Inline = Callable[[ast.Call, Value, Sequence[Value]], "Value | None"]
@@ -69,8 +55,14 @@ class Evaluator:
 
     module: ModuleFacts
     record: Record
-    named: dict[str, Value]
     inline: Inline
+    named: dict[str, Value] = field(default_factory=dict)
+    arithmetic: Arithmetic = field(init=False)
+    calls: Calls = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.arithmetic = Arithmetic(self.record)
+        self.calls = Calls(self.module.vocabulary, self.record, self.arithmetic)
 
     def evaluate(self, node: ast.expr, env: Environment) -> Value:
         """The value of an expression."""
@@ -278,15 +270,10 @@ class Evaluator:
         inlined = self.inline(node, callee, arguments)
         if inlined is not None:
             return inlined
-        builtin = self._builtin(node, env)
-        if builtin is not None:
-            return builtin
-        if operation is not None:
-            operand = self.record.values.get(operation.operand, UNKNOWN)
-            value = self._operation(operation, operand, env)
-            if value is not None:
-                return value
-        return self._by_callee(node, env)
+        value = self.calls.builtin(node)
+        if value is None and operation is not None:
+            value = self.calls.operation(operation, lambda argument: self.evaluate(argument, env))
+        return self._by_callee(node) if value is None else value
 
     def _callee(self, node: ast.expr, env: Environment) -> Value:
         if isinstance(node, ast.Attribute):
@@ -294,140 +281,7 @@ class Evaluator:
             return UNKNOWN
         return self.evaluate(node, env)
 
-    def _builtin(self, node: ast.Call, env: Environment) -> Value | None:
-        """`len(rewards)`, `getattr(args, "n_samples_per_prompt", 8)`, `int(n)`, `list(rewards)`."""
-        if not (isinstance(node.func, ast.Name) and node.args):
-            return None
-        first = self.record.values.get(node.args[0], UNKNOWN)
-        match node.func.id:
-            case "len":
-                found = vectors(first)
-                return Length(found[0].origin, "") if found else Length(None, ast.unparse(node.args[0]))
-            case "getattr" if len(node.args) > 1:
-                key = node.args[1]
-                if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                    return named_vector(node, key.value, self.module.vocabulary) or Scalar(node, frozenset({key.value}))
-                return None
-            case "int" | "float" | "max" | "min" if isinstance(first, Scalar | Length | GroupCount):
-                return first
-            case "list" | "tuple" if is_reward_like(first):
-                return first if isinstance(first, Listed) or _is_list(first) else Listed(first, node)
-            case "sorted" | "reversed" if is_reward_like(first):
-                return Altered(first, node)
-            case _:
-                return None
-
-    def _operation(self, operation: Operation, operand: Value, env: Environment) -> Value | None:
-        if operation.name == "get" and not operation.is_function and operation.arguments:
-            key = operation.arguments[0]
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                return named_vector(operation.node, key.value, self.module.vocabulary) or Scalar(
-                    operation.node, frozenset({key.value})
-                )
-        if is_reward_like(operand):
-            return self._on_rewards(operation, operand, env)
-        if isinstance(operand, Statistic | Scale | LeaveOneOut | Choice) and groupings_in(operand):
-            return self._on_statistic(operation, operand)
-        return self._where(operation)
-
-    def _where(self, operation: Operation) -> Value | None:
-        """`torch.where(mask, advantages, 0)`: values chosen element by element."""
-        if operation.name != "where":
-            return None
-        for argument in operation.arguments:
-            value = self.record.values.get(argument, UNKNOWN)
-            if is_reward_like(value) or statistics.is_statistic(value):
-                return Altered(value, operation.node) if is_reward_like(value) else statistics.inexact(value)
-        return None
-
-    def _on_rewards(self, operation: Operation, operand: Value, env: Environment) -> Value | None:
-        name = operation.name
-        if name in groupings.RESHAPES:
-            return groupings.regroup(operation, operand, lambda node: self.evaluate(node, env), self.module.vocabulary)
-        if name in groupings.FLATTENINGS:
-            return groupings.flatten(operand, operation.node)
-        if name in ("unsqueeze", "expand_dims") and integer(operation.argument(0, "dim", "axis")) == 0:
-            return groupings.one_row(operand, operation.node, operation.operand)
-        if name == "squeeze":
-            return self._squeezed(operation, operand)
-        if name in STATISTICS:
-            return self._reduced(operation, operand)
-        if name in ("std_mean", "var_mean"):
-            return self._two_statistics(operation, operand)
-        if name in ("sub", "sub_", "subtract") and operation.arguments:
-            return self._arithmetic(operation.node, operation.operand, ast.Sub(), operation.arguments[0])
-        if name in ("div", "div_", "divide", "true_divide") and operation.arguments:
-            return self._arithmetic(operation.node, operation.operand, ast.Div(), operation.arguments[0])
-        if name in ("size", "numel"):
-            found = vectors(operand)
-            return Length(found[0].origin) if found else None
-        if name == "tolist":
-            return Listed(operand, operation.node)
-        if name in DEVIATIONS:
-            self.record.deviations.add(operation.operand)
-        return self._converted(operation, operand)
-
-    def _squeezed(self, operation: Operation, operand: Value) -> Value:
-        if isinstance(operand, Vector):
-            return replace(operand, rank=None)
-        row = all(found.rank == 2 and found.size is None for found in groupings_in(operand))
-        return groupings.flatten(operand, operation.node) if row else Altered(operand, operation.node)
-
-    def _reduced(self, operation: Operation, operand: Value) -> Value | None:
-        statistic = statistics.reduce(operation, operand)
-        if statistic is not UNKNOWN or not isinstance(operand, Vector):
-            return statistic
-        if operand.rank == 1 or not (operation.arguments or operation.keywords):
-            return UNKNOWN
-        return Vector(operation.node, operation.node, operand.is_strong, library=operand.library, name=operand.name)
-
-    def _two_statistics(self, operation: Operation, operand: Value) -> Value:
-        """`torch.std_mean` and `torch.var_mean`: the spread first."""
-        first = replace(operation, name=operation.name.split("_")[0])
-        second = replace(operation, name="mean")
-        return Several((statistics.reduce(first, operand), statistics.reduce(second, operand)))
-
-    def _converted(self, operation: Operation, operand: Value) -> Value | None:
-        name, node = operation.name, operation.node
-        if name in COPIES and not isinstance(operand, Listed):
-            return operand
-        if not isinstance(operand, Vector):
-            return self._converted_form(operation, operand)
-        if name in CONVERSIONS:
-            return _rebuilt(operation, operand)
-        if name in REORDERINGS:
-            return replace(operand, version=node, disorder=node, items=None)
-        if name in ELEMENTWISE:
-            return replace(operand, version=node, items=None)
-        if name in ("zeros_like", "ones_like", "empty_like", "full_like"):
-            return Vector(node, node, operand.is_strong, library=operand.library, rank=operand.rank)
-        return None
-
-    def _converted_form(self, operation: Operation, operand: Value) -> Value | None:
-        """Grouped or normalised rewards after a conversion or an element-wise step: still about the same rewards."""
-        known = operation.name in CONVERSIONS | ELEMENTWISE | REORDERINGS or operation.name == "where"
-        return Altered(operand, operation.node) if known else None
-
-    def _on_statistic(self, operation: Operation, operand: Value) -> Value | None:
-        name = operation.name
-        if name in COPIES:
-            return operand
-        if name == "sqrt" or (name == "pow" and operation.arguments):
-            return statistics.root(operand)
-        if name in ("add", "add_") and operation.arguments:
-            right = self.record.values.get(operation.arguments[0], UNKNOWN)
-            return statistics.add(operand, right, operation.arguments[0])
-        spread = (
-            "repeat_interleave repeat expand_as expand broadcast_to tile unsqueeze expand_dims view reshape "
-            "squeeze flatten ravel view_as"
-        ).split()
-        if name in spread:
-            return statistics.respread(operation, operand)
-        if name in ("sub", "subtract") and operation.arguments:
-            return self._arithmetic(operation.node, operation.operand, ast.Sub(), operation.arguments[0])
-        return statistics.inexact(operand) if name in ELEMENTWISE | CONVERSIONS else None
-
-    def _by_callee(self, node: ast.Call, env: Environment) -> Value:
+    def _by_callee(self, node: ast.Call) -> Value:
         """A call that is not understood is what it is named after: `self.compute_rewards(batch)` gives rewards."""
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         return named_vector(node, name, self.module.vocabulary) or UNKNOWN
@@ -437,80 +291,11 @@ class Evaluator:
     def _binary(self, node: ast.AST, left: ast.expr, op: ast.operator, right: ast.expr, env: Environment) -> Value:
         self.evaluate(left, env)
         self.evaluate(right, env)
-        return self._arithmetic(node, left, op, right)
+        return self.arithmetic.result(node, left, op, right)
 
     def augmented(self, node: ast.AugAssign, env: Environment) -> Value:
         """The value of `target op= value`."""
         return self._binary(node, node.target, node.op, node.value, env)
-
-    def _arithmetic(self, node: ast.AST, left_node: ast.expr, op: ast.operator, right_node: ast.expr) -> Value:
-        left = self.record.values.get(left_node, UNKNOWN)
-        right = self.record.values.get(right_node, UNKNOWN)
-        found: Value | None = None
-        match op:
-            case ast.Sub():
-                found = self._subtraction(node, left, right)
-            case ast.Div():
-                found = self._division(node, left, right, right_node)
-            case ast.Add():
-                found = statistics.add(left, right, right_node) or statistics.add(right, left, left_node)
-            case ast.Pow():
-                return self._power(node, left, left_node, right_node)
-            case ast.FloorDiv():
-                return GroupCount() if isinstance(left, Length) else UNKNOWN
-            case ast.Mult() if left_node is right_node or ast.dump(left_node) == ast.dump(right_node):
-                self.record.deviations.update((left_node, right_node))
-        return found if found is not None else self._changed(node, left, right)
-
-    def _subtraction(self, node: ast.AST, left: Value, right: Value) -> Value | None:
-        found = statistics.subtract(node, left, right)
-        if isinstance(found, Centred):
-            self._note(node, Role.BASELINE, left, right)
-        return found
-
-    def _division(self, node: ast.AST, left: Value, right: Value, right_node: ast.expr) -> Value | None:
-        found = statistics.divide(node, left, right, right_node)
-        if isinstance(found, Scaled):
-            self._note(node, Role.SCALE, left, right)
-        return found
-
-    def _note(self, node: ast.AST, role: Role, values: Value, statistic: Value) -> None:
-        self.record.normalisings.append(Normalising(node, role, values, statistic, groupings_in(statistic)))
-
-    def _power(self, node: ast.AST, left: Value, left_node: ast.expr, exponent: ast.expr) -> Value:
-        if isinstance(exponent, ast.Constant) and exponent.value == 0.5:
-            return statistics.root(left)
-        if is_reward_like(left):
-            self.record.deviations.add(left_node)
-            return Altered(left, node)
-        return UNKNOWN
-
-    def _changed(self, node: ast.AST, left: Value, right: Value) -> Value:
-        """Rewards after arithmetic with something else."""
-        for value in (left, right):
-            if isinstance(value, Vector):
-                return replace(value, version=node, items=None, rank=value.rank)
-        for value in (left, right):
-            if is_reward_like(value):
-                return Altered(value, node)
-        for value in (left, right):
-            if statistics.is_statistic(value) or isinstance(value, LeaveOneOut | Scale):
-                return statistics.inexact(value)
-        return UNKNOWN
-
-
-def _rebuilt(operation: Operation, operand: Vector) -> Vector:
-    """A vector in another container: `torch.tensor(rewards)`, `rewards.numpy()`, `rewards.float()`."""
-    library = operation.library or operand.library
-    if operation.name == "numpy":
-        library = "numpy"
-    items = operation.operand if operation.is_function and operand.is_list else None
-    rank = 1 if operand.is_list else operand.rank
-    return replace(operand, version=operation.node, library=library, is_list=False, items=items, rank=rank)
-
-
-def _is_list(value: Value) -> bool:
-    return isinstance(value, Vector) and value.is_list
 
 
 def _is_none(node: ast.expr) -> bool:

@@ -46,7 +46,7 @@ class Interpreter:
     loops: int = 0
 
     def __post_init__(self) -> None:
-        self.evaluator = Evaluator(self.module, self.record, {}, self.inline)
+        self.evaluator = Evaluator(self.module, self.record, self.inline)
 
     def bind_parameters(self, function: Function | ast.Lambda, env: Environment) -> None:
         """Give every parameter the value that its name and annotation tell."""

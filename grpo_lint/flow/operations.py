@@ -39,6 +39,16 @@ REORDERINGS = frozenset(
     "pad_across_processes take_along_axis compress gather_for_metrics all_gather_object reorder "
     "select_indices t T transpose swapaxes repeat tile".split()
 )
+# Of a statistic: the same numbers in another shape.
+SPREADINGS = frozenset(
+    "repeat_interleave repeat expand_as expand broadcast_to tile unsqueeze expand_dims view reshape squeeze "
+    "flatten ravel view_as".split()
+)
+OPERATORS: dict[str, ast.operator] = {
+    **dict.fromkeys(("sub", "sub_", "subtract"), ast.Sub()),
+    **dict.fromkeys(("div", "div_", "divide", "true_divide"), ast.Div()),
+    **dict.fromkeys(("add", "add_"), ast.Add()),
+}
 DEVIATIONS = frozenset({"abs", "square", "pow", "absolute", "abs_", "square_"})
 
 

@@ -1,0 +1,87 @@
+"""Arithmetic on rewards and statistics: where centring and scaling are seen, and noted."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from grpo_lint.flow import statistics
+from grpo_lint.flow.environment import Record
+from grpo_lint.flow.facts import Normalising, Role
+from grpo_lint.flow.values import (
+    UNKNOWN,
+    Altered,
+    Centred,
+    GroupCount,
+    LeaveOneOut,
+    Length,
+    Scale,
+    Scaled,
+    Value,
+    Vector,
+    groupings,
+    is_reward_like,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Evaluates operators, and notes each centring and scaling in the record."""
+
+    record: Record
+
+    def result(self, node: ast.AST, left_node: ast.expr, op: ast.operator, right_node: ast.expr) -> Value:
+        """The value of `left op right`, whose operands were evaluated before."""
+        left = self.record.values.get(left_node, UNKNOWN)
+        right = self.record.values.get(right_node, UNKNOWN)
+        found: Value | None = None
+        match op:
+            case ast.Sub():
+                found = self._subtraction(node, left, right)
+            case ast.Div():
+                found = self._division(node, left, right, right_node)
+            case ast.Add():
+                found = statistics.add(left, right, right_node) or statistics.add(right, left, left_node)
+            case ast.Pow():
+                return self._power(node, left, left_node, right_node)
+            case ast.FloorDiv():
+                return GroupCount() if isinstance(left, Length) else UNKNOWN
+            case ast.Mult() if left_node is right_node or ast.dump(left_node) == ast.dump(right_node):
+                self.record.deviations.update((left_node, right_node))
+        return found if found is not None else self._changed(node, left, right)
+
+    def _subtraction(self, node: ast.AST, left: Value, right: Value) -> Value | None:
+        found = statistics.subtract(node, left, right)
+        if isinstance(found, Centred):
+            self._note(node, Role.BASELINE, left, right)
+        return found
+
+    def _division(self, node: ast.AST, left: Value, right: Value, right_node: ast.expr) -> Value | None:
+        found = statistics.divide(node, left, right, right_node)
+        if isinstance(found, Scaled):
+            self._note(node, Role.SCALE, left, right)
+        return found
+
+    def _note(self, node: ast.AST, role: Role, values: Value, statistic: Value) -> None:
+        self.record.normalisings.append(Normalising(node, role, values, statistic, groupings(statistic)))
+
+    def _power(self, node: ast.AST, left: Value, left_node: ast.expr, exponent: ast.expr) -> Value:
+        if isinstance(exponent, ast.Constant) and exponent.value == 0.5:
+            return statistics.root(left)
+        if is_reward_like(left):
+            self.record.deviations.add(left_node)
+            return Altered(left, node)
+        return UNKNOWN
+
+    def _changed(self, node: ast.AST, left: Value, right: Value) -> Value:
+        """Rewards after arithmetic with something else."""
+        for value in (left, right):
+            if isinstance(value, Vector):
+                return replace(value, version=node, items=None, rank=value.rank)
+        for value in (left, right):
+            if is_reward_like(value):
+                return Altered(value, node)
+        for value in (left, right):
+            if statistics.is_statistic(value) or isinstance(value, LeaveOneOut | Scale):
+                return statistics.inexact(value)
+        return UNKNOWN

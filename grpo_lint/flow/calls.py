@@ -1,0 +1,193 @@
+"""What calls of tensor libraries and builtins make of rewards and statistics."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from grpo_lint.flow import groupings, statistics
+from grpo_lint.flow.arithmetic import Arithmetic
+from grpo_lint.flow.environment import Record
+from grpo_lint.flow.operations import (
+    CONVERSIONS,
+    COPIES,
+    DEVIATIONS,
+    ELEMENTWISE,
+    OPERATORS,
+    REORDERINGS,
+    SPREADINGS,
+    STATISTICS,
+    Operation,
+    integer,
+)
+from grpo_lint.flow.origins import named_vector
+from grpo_lint.flow.values import (
+    UNKNOWN,
+    Altered,
+    Choice,
+    GroupCount,
+    LeaveOneOut,
+    Length,
+    Listed,
+    Scalar,
+    Scale,
+    Several,
+    Statistic,
+    Value,
+    Vector,
+    is_reward_like,
+    vectors,
+)
+from grpo_lint.flow.values import groupings as groupings_in
+from grpo_lint.flow.vocabulary import Vocabulary
+
+Evaluate = Callable[[ast.expr], Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Evaluates calls whose operand and arguments were evaluated before."""
+
+    vocabulary: Vocabulary
+    record: Record
+    arithmetic: Arithmetic
+
+    def builtin(self, node: ast.Call) -> Value | None:
+        """`len(rewards)`, `getattr(args, "n_samples_per_prompt", 8)`, `int(n)`, `list(rewards)`."""
+        if not (isinstance(node.func, ast.Name) and node.args):
+            return None
+        first = self.record.values.get(node.args[0], UNKNOWN)
+        match node.func.id:
+            case "len":
+                found = vectors(first)
+                return Length(found[0].origin, "") if found else Length(None, ast.unparse(node.args[0]))
+            case "getattr" if len(node.args) > 1:
+                return self._looked_up(node, node.args[1])
+            case "int" | "float" | "max" | "min" if isinstance(first, Scalar | Length | GroupCount):
+                return first
+            case "list" | "tuple" if is_reward_like(first):
+                return first if isinstance(first, Listed) or _is_list(first) else Listed(first, node)
+            case "sorted" | "reversed" if is_reward_like(first):
+                return Altered(first, node)
+            case _:
+                return None
+
+    def _looked_up(self, node: ast.Call, key: ast.expr) -> Value | None:
+        """What `getattr(args, "name")` and `config.get("name")` read: rewards or a number, by the name."""
+        if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+            return None
+        return named_vector(node, key.value, self.vocabulary) or Scalar(node, frozenset({key.value}))
+
+    def operation(self, operation: Operation, evaluate: Evaluate) -> Value | None:
+        """What an operation gives; None where nothing is known of it."""
+        operand = self.record.values.get(operation.operand, UNKNOWN)
+        if operation.name == "get" and not operation.is_function and operation.arguments:
+            return self._looked_up(operation.node, operation.arguments[0])
+        if is_reward_like(operand):
+            return self._on_rewards(operation, operand, evaluate)
+        if isinstance(operand, Statistic | Scale | LeaveOneOut | Choice) and groupings_in(operand):
+            return self._on_statistic(operation, operand)
+        return self._where(operation)
+
+    def _where(self, operation: Operation) -> Value | None:
+        """`torch.where(mask, advantages, 0)`: values chosen element by element."""
+        if operation.name != "where":
+            return None
+        for argument in operation.arguments:
+            value = self.record.values.get(argument, UNKNOWN)
+            if is_reward_like(value) or statistics.is_statistic(value):
+                return Altered(value, operation.node) if is_reward_like(value) else statistics.inexact(value)
+        return None
+
+    def _on_rewards(self, operation: Operation, operand: Value, evaluate: Evaluate) -> Value | None:
+        name = operation.name
+        if name in groupings.RESHAPES:
+            return groupings.regroup(operation, operand, evaluate, self.vocabulary)
+        if name in groupings.FLATTENINGS:
+            return groupings.flatten(operand, operation.node)
+        if name in ("unsqueeze", "expand_dims") and integer(operation.argument(0, "dim", "axis")) == 0:
+            return groupings.one_row(operand, operation.node, operation.operand)
+        if name == "squeeze":
+            return self._squeezed(operation, operand)
+        if name in STATISTICS:
+            return self._reduced(operation, operand)
+        if name in ("std_mean", "var_mean"):
+            return self._two_statistics(operation, operand)
+        if name in OPERATORS and operation.arguments:
+            return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
+        if name in ("size", "numel"):
+            found = vectors(operand)
+            return Length(found[0].origin) if found else None
+        if name == "tolist":
+            return Listed(operand, operation.node)
+        if name in DEVIATIONS:
+            self.record.deviations.add(operation.operand)
+        return self._converted(operation, operand)
+
+    def _squeezed(self, operation: Operation, operand: Value) -> Value:
+        if isinstance(operand, Vector):
+            return replace(operand, rank=None)
+        row = all(found.rank == 2 and found.size is None for found in groupings_in(operand))
+        return groupings.flatten(operand, operation.node) if row else Altered(operand, operation.node)
+
+    def _reduced(self, operation: Operation, operand: Value) -> Value | None:
+        statistic = statistics.reduce(operation, operand)
+        if statistic is not UNKNOWN or not isinstance(operand, Vector):
+            return statistic
+        if operand.rank == 1 or not (operation.arguments or operation.keywords):
+            return UNKNOWN
+        return Vector(operation.node, operation.node, operand.is_strong, library=operand.library, name=operand.name)
+
+    def _two_statistics(self, operation: Operation, operand: Value) -> Value:
+        """`torch.std_mean` and `torch.var_mean`: the spread first."""
+        first = replace(operation, name=operation.name.split("_")[0])
+        second = replace(operation, name="mean")
+        return Several((statistics.reduce(first, operand), statistics.reduce(second, operand)))
+
+    def _converted(self, operation: Operation, operand: Value) -> Value | None:
+        name, node = operation.name, operation.node
+        if name in COPIES and not isinstance(operand, Listed):
+            return operand
+        if not isinstance(operand, Vector):
+            return self._converted_form(operation, operand)
+        if name in CONVERSIONS:
+            return _rebuilt(operation, operand)
+        if name in REORDERINGS:
+            return replace(operand, version=node, disorder=node, items=None)
+        if name in ELEMENTWISE:
+            return replace(operand, version=node, items=None)
+        if name in ("zeros_like", "ones_like", "empty_like", "full_like"):
+            return Vector(node, node, operand.is_strong, library=operand.library, rank=operand.rank)
+        return None
+
+    def _converted_form(self, operation: Operation, operand: Value) -> Value | None:
+        """Grouped or normalised rewards after a conversion or an element-wise step: still about the same rewards."""
+        known = operation.name in CONVERSIONS | ELEMENTWISE | REORDERINGS or operation.name == "where"
+        return Altered(operand, operation.node) if known else None
+
+    def _on_statistic(self, operation: Operation, operand: Value) -> Value | None:
+        name = operation.name
+        if name in COPIES:
+            return operand
+        if name == "sqrt" or (name == "pow" and operation.arguments):
+            return statistics.root(operand)
+        if name in SPREADINGS:
+            return statistics.respread(operation, operand)
+        if name in OPERATORS and operation.arguments:
+            return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
+        return statistics.inexact(operand) if name in ELEMENTWISE | CONVERSIONS else None
+
+
+def _rebuilt(operation: Operation, operand: Vector) -> Vector:
+    """A vector in another container: `torch.tensor(rewards)`, `rewards.numpy()`, `rewards.float()`."""
+    library = operation.library or operand.library
+    if operation.name == "numpy":
+        library = "numpy"
+    items = operation.operand if operation.is_function and operand.is_list else None
+    rank = 1 if operand.is_list else operand.rank
+    return replace(operand, version=operation.node, library=library, is_list=False, items=items, rank=rank)
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Vector) and value.is_list
