@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Iterator
 
 from grpo_lint.source import Source
@@ -29,8 +28,9 @@ def require_readable(before: Source, after: Source) -> None:
 
 
 def _functions(source: Source) -> Iterator[str]:
-    """The texts of all functions, from the outside, without their own indentation."""
+    """The texts of all functions, from the outside; an indented one stands below an `if`, to be whole by itself."""
     for node in ast.walk(ast.parse(source.text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            yield textwrap.dedent(source.rows(first, node.end_lineno or node.lineno))
+            text = source.rows(first, node.end_lineno or node.lineno)
+            yield text if not text[:1].isspace() else f"if True:{source.newline}{text}"

@@ -20,6 +20,8 @@ def test_a_text_without_changes_is_not_read() -> None:
         "def f(x):\n    # why\n    return (\n        x\n    )\n",
         "class A:\n    @property\n    def f(self):\n        return 1\n",
         "def f(x):\r\n\treturn x + 1\r\n",
+        "class A:\r\n    def f(self):\r\n        x = 1\r\n\r\n        return x\r\n",
+        'class A:\n\tdef f(self):\n\t\treturn """\nat the margin\n"""\n',
         "def outer():\n    async def inner():\n        return 'ü'\n\n    return inner\n",
     ],
 )
