@@ -145,7 +145,7 @@ def _folded(facts: FunctionFacts, tree: Tree, region: Region, site: Site, operan
     For an operand that makes the tensor itself, the statement that holds it, which goes anyway.
     """
     vector = site.normalisation.vector
-    if vector.items is None or not site.is_listed or not _is_float32_tensor(vector.version, facts):
+    if vector.items is None or not site.wants_list or not _is_float32_tensor(vector.version, facts):
         return None
     if operand is vector.version:
         return tree.statement(operand)
@@ -305,9 +305,11 @@ def _edits(
     def write_call(site: Site, prefix: str, suffix: str, indent: str) -> str:
         arguments = list(_arguments(calls[site], origin))
         unit = "\t" if indent.startswith("\t") else "    "
-        return lay_out(prefix, NORMALISER, arguments, suffix, indent, context.line_length, unit)
+        ending = ".tolist()" + suffix if site.makes_list and site not in lists else suffix
+        return lay_out(prefix, NORMALISER, arguments, ending, indent, context.line_length, unit)
 
-    body = list(Writer(context.source, tree, everything, anchors, write_call).edits())
+    lists = frozenset(site for site, call in calls.items() if call.input_kind == "list")
+    body = list(Writer(context.source, tree, everything, anchors, lists, write_call).edits())
     gone = {node for part in (*everything, *replaced) for node in ast.walk(part)}
     unused = _unused_imports(facts, gone, needed)
     added = None if origin.module is None else (origin.module, NORMALISER)

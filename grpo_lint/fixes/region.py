@@ -43,14 +43,16 @@ class Outlet:
 class Site:
     """One call to write: for a name, in place of its definitions, or for one expression.
 
-    `outlets` are what then becomes the bare name (or its `.tolist()`).
+    `outlets` are what then becomes the bare name (or its `.tolist()`). `makes_list` tells whether the definitions, or
+    the expression, give a list; `wants_list` whether nothing but lists is made of the values, here or in the outlets.
     """
 
     normalisation: Normalisation
     name: str | None
     definitions: tuple[ast.stmt, ...]
     outlets: tuple[Outlet, ...]
-    is_listed: bool
+    makes_list: bool
+    wants_list: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -291,7 +293,8 @@ def _sites(search: _Search) -> Iterator[Site]:
     yield from _named_sites(search)
     for outlet in search.outlets:
         if not isinstance(outlet.core, ast.Name):
-            yield Site(recognise(search.facts.value(outlet.node)), None, (), (outlet,), outlet.is_listed)
+            normalisation = recognise(search.facts.value(outlet.node))
+            yield Site(normalisation, None, (), (outlet,), outlet.is_listed, outlet.is_listed)
 
 
 def _named_sites(search: _Search) -> Iterator[Site]:
@@ -324,25 +327,27 @@ def _sites_of_name(search: _Search, statements: frozenset[ast.stmt], uses: list[
     load = first.core if isinstance(first, Outlet) else first
     name = load.id if isinstance(load, ast.Name) else ""
     ordered = tuple(sorted(statements, key=lambda statement: statement.lineno))
-    listed = _is_listed_definition(search, ordered) or (
-        len(outlets) == len(uses) and bool(outlets) and all(outlet.is_listed for outlet in outlets)
-    )
+    makes_list = _makes_list(search, ordered)
+    wants_list = makes_list or all(isinstance(use, Outlet) and use.is_listed for use in uses)
     try:
         normalisation = recognise(search.facts.value(load))
     except Refusal:
         if not _may_be_separate(search, load, statements):
             raise
     else:
-        yield Site(normalisation, name, ordered, outlets, listed)
+        yield Site(normalisation, name, ordered, outlets, makes_list, wants_list)
         return
     for statement in ordered:
-        yield Site(recognise(known[statement].value), name, (statement,), outlets, listed)
+        yield Site(recognise(known[statement].value), name, (statement,), outlets, makes_list, wants_list)
         outlets = ()
 
 
-def _is_listed_definition(search: _Search, statements: tuple[ast.stmt, ...]) -> bool:
-    values = [search.flat[statement].value for statement in statements if statement in search.flat]
-    return bool(values) and all(isinstance(value, Listed) for value in values)
+def _makes_list(search: _Search, statements: tuple[ast.stmt, ...]) -> bool:
+    """Whether the definitions give lists. Raises Refusal where some do and some do not."""
+    kinds = {statement in search.flat and isinstance(search.flat[statement].value, Listed) for statement in statements}
+    if len(kinds) > 1:
+        raise Refusal("the normalised rewards are a list on one way and none on another")
+    return kinds == {True}
 
 
 def _may_be_separate(search: _Search, load: ast.expr, statements: frozenset[ast.stmt]) -> bool:

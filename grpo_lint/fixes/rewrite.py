@@ -117,12 +117,17 @@ def _unread(
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Writes the edits of one function. `write_call` gives a site's call for a prefix, a suffix and an indentation."""
+    """Writes the edits of one function.
+
+    `write_call` gives a site's call for a prefix, a suffix and an indentation; `lists` are the sites whose call gives a
+    list.
+    """
 
     source: Source
     tree: Tree
     removed: frozenset[ast.stmt]
     anchors: tuple[Anchor, ...]
+    lists: frozenset[Site]
     write_call: Callable[[Site, str, str, str], str]
 
     def edits(self) -> Iterator[Edit]:
@@ -212,7 +217,7 @@ class Writer:
     def _outlets(self, site: Site) -> Iterator[Edit]:
         for outlet in site.outlets:
             if isinstance(outlet.core, ast.Name) and self.tree.statement(outlet.node) not in self.removed:
-                needs_list = outlet.is_listed and not site.is_listed
+                needs_list = outlet.is_listed and not site.makes_list and site not in self.lists
                 yield Edit(self._unparenthesised(outlet.node), outlet.core.id + (".tolist()" if needs_list else ""))
 
     def _expression(self, anchor: Anchor, outlet: Outlet, comments: list[str]) -> Iterator[Edit]:
@@ -225,7 +230,7 @@ class Writer:
         comments = [*comments, *_comment_texts(self.source.slice(inner))]
         if not isinstance(statement, ast.Return | ast.Assign | ast.AnnAssign | ast.Expr | ast.AugAssign):
             raise Refusal(f"the statement on line {statement.lineno} is not one that can be laid out anew")
-        if NEWLINE.search(prefix + suffix) or outlet.is_listed != anchor.site.is_listed:
+        if NEWLINE.search(prefix + suffix):
             raise Refusal(f"the expression on line {outlet.node.lineno} stands in a statement of several lines")
         above = "".join(f"{comment}\n{indent}" for comment in comments if not _DIRECTIVE.match(comment))
         call = self.write_call(anchor.site, prefix, suffix, indent).removeprefix(indent)

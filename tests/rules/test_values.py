@@ -83,7 +83,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tupl
     sys.modules.pop("samples", None)
 
 
-def call(module: ModuleType, function: str, groups: list[int], rewards: list[float]) -> list[float]:
+def call(module: ModuleType, function: str, groups: list[int], rewards: list[float]) -> Any:
     episode = sys.modules["samples"].Episode
     episodes = [
         episode(index=i, group_index=g, rollout_id=i, reward=r)
@@ -91,7 +91,10 @@ def call(module: ModuleType, function: str, groups: list[int], rewards: list[flo
     ]
     target = getattr(module, function)
     given = {"cfg": Settings(), "args": Settings(), "self": Settings(), "episodes": episodes, "mode": "train"}
-    result = target(**{name: given[name] for name in inspect.signature(target).parameters if name in given})
+    return target(**{name: given[name] for name in inspect.signature(target).parameters if name in given})
+
+
+def values(result: Any) -> list[float]:
     return result.tolist() if hasattr(result, "tolist") else list(result)
 
 
@@ -109,8 +112,9 @@ def test_uniform_groups_keep_their_values(
     groups = [0] * 5 if name == "whole_batch_rows" else [g for g in range(4) for _ in range(size)]
     rewards = [rng.random() for _ in groups]
     was, now = call(before, function, groups, rewards), call(after, function, groups, rewards)
-    assert now == pytest.approx(was, rel=1e-6, abs=1e-6)
-    assert any(value != 0 for value in now)
+    assert type(now) is type(was)
+    assert values(now) == pytest.approx(values(was), rel=1e-6, abs=1e-6)
+    assert any(value != 0 for value in values(now))
 
 
 @pytest.mark.parametrize(("name", "function"), PAIRS)
@@ -122,9 +126,9 @@ def test_no_prompt_depends_on_another(
     groups = list(itertools.chain.from_iterable([g] * size for g, size in enumerate([8, 9, 10, 12, 28])))
     rng.shuffle(groups)
     rewards = [rng.choice([0.0, 0.5, 1.0]) + g for g in groups]
-    together = call(after, function, groups, rewards)
+    together = values(call(after, function, groups, rewards))
     for group in sorted(set(groups)):
         at = [i for i, g in enumerate(groups) if g == group]
-        alone = call(after, function, [group] * len(at), [rewards[i] for i in at])
+        alone = values(call(after, function, [group] * len(at), [rewards[i] for i in at]))
         assert [together[i] for i in at] == pytest.approx(alone, abs=1e-6)
         assert math.fsum(alone) == pytest.approx(0, abs=1e-4)

@@ -100,3 +100,32 @@ def tiled(cfg, episodes: list[Episode]):
     rewards = torch.tensor([e.reward for e in episodes])
     grid = rewards.view(cfg.group_size, -1)  # expect: GRPO001 none: layout
     return (grid - grid.mean(dim=0, keepdim=True)).flatten()
+
+
+def numpy_to_list(cfg, episodes: list[Episode]):
+    scores = np.array([e.reward for e in episodes])
+    grid = scores.reshape(-1, cfg.group_size)  # expect: GRPO001 safe
+    grid = grid - grid.mean(axis=1, keepdims=True)
+    return grid.flatten().tolist()
+
+
+def numpy_to_a_named_list(cfg, episodes: list[Episode]):
+    scores = np.array([e.reward for e in episodes])
+    grid = scores.reshape(-1, cfg.group_size)  # expect: GRPO001 safe
+    advantages = (grid - grid.mean(axis=1, keepdims=True)).ravel().tolist()
+    return advantages
+
+
+def numpy_to_a_list_at_once(cfg, episodes: list[Episode]):
+    scores = np.array([e.reward for e in episodes])
+    grid = scores.reshape(-1, cfg.group_size)  # expect: GRPO001 safe
+    return (grid - grid.mean(axis=1, keepdims=True)).ravel().tolist()
+
+
+def list_and_tensor(cfg, episodes: list[Episode], keep=None):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 safe
+    grid = grid - grid.mean(dim=1, keepdim=True)
+    if keep is not None:
+        keep(grid.flatten())
+    return grid.flatten().tolist()
