@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from grpo_lint.rules._rule import Check, Report, Rule
 
 MAX_DEPTH = 500
-_RECURSION_LIMIT = 20_000
+_RECURSION_LIMIT = 10_000
 
 
 class Mode(Enum):
@@ -89,7 +89,7 @@ def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool) -> Fil
         return _check_data(path, data, config, mode, unsafe_fixes)
     except SyntaxError as error:
         position = Position(error.lineno, max(error.offset or 1, 1)) if error.lineno else None
-        return FileResult(path, fault=Fault(f"syntax error: {error.msg}", position))
+        return FileResult(path, fault=Fault(error.msg, position))
     except UnicodeDecodeError as error:
         return FileResult(path, fault=Fault(f"cannot be decoded as {error.encoding}: {error.reason}"))
     except ValueError as error:
@@ -132,11 +132,12 @@ def _place(node: ast.expr) -> tuple[int, int]:
 
 def parse(text: str) -> ast.Module:
     """Parse a text. Raises SyntaxError in Python's words, ValueError for a NUL byte, TooDeep."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
     _require_shallow(tree)
+    # Only now: a higher limit while parsing would let Python's own parser overflow the C stack.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     return tree
 
 

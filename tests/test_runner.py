@@ -1,0 +1,153 @@
+"""One file: what goes wrong becomes a result, and a fix that does not hold is withheld."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grpo_lint import runner
+from grpo_lint.config import Config
+from grpo_lint.flow.facts import FunctionFacts
+from grpo_lint.model import Edit, FileResult, Fix, Position, Range, Safety
+from grpo_lint.runner import Mode, check_file
+
+GATED = "rewards.view(-1, n).mean()\n"  # passes the byte gate and is no finding
+
+DEFECT = """\
+import torch
+
+
+def normalise(rewards: torch.Tensor, uids, group_size):
+    grid = rewards.view(-1, group_size)
+    return (grid - grid.mean(-1, keepdim=True)).flatten()
+"""
+
+
+def check(path: Path, data: bytes | str, mode: Mode = Mode.CHECK, unsafe: bool = False) -> FileResult:
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return check_file(str(path), Config(root=path.parent), mode, unsafe)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n",
+        b"\xef\xbb\xbf",
+        b"x = = 1\n",
+        b"\xff\xfe\x00",
+        b"def f(:\n",
+        b"\x00" * 10,
+        GATED.encode(),
+        b"# -*- coding: latin-1 -*-\n# caf\xe9 rewards view mean\n",
+    ],
+)
+def test_nothing_is_said_of_files_without_candidates(tmp_path: Path, data: bytes) -> None:
+    """Files that the gate rules out are neither decoded nor parsed."""
+    assert check(tmp_path / "a.py", data) == FileResult(str(tmp_path / "a.py"))
+
+
+@pytest.mark.parametrize(
+    ("data", "message", "position"),
+    [
+        (GATED + "def f(:\n", "invalid syntax", Position(2, 7)),
+        (GATED + "x = (1,\n", "'(' was never closed", Position(2, 5)),
+        (GATED + "\tif x:\n", "unexpected indent", Position(2, 1)),
+    ],
+)
+def test_syntax_errors_are_in_pythons_words(tmp_path: Path, data: str, message: str, position: Position) -> None:
+    fault = check(tmp_path / "a.py", data).fault
+    assert fault is not None
+    assert fault.message == message
+    assert fault.position is not None
+    assert fault.position.row == position.row
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (GATED.encode() + b"x = '\xff'\n", "utf-8"),
+        (b"# -*- coding: nonsense -*-\n" + GATED.encode(), "nonsense"),
+        (GATED.encode() + b"x = '\x00'\n", "null byte"),
+        (GATED + "x = " + "+".join(["a"] * 3000), "levels deep"),
+        (GATED + "x = " + "(" * 10_000 + ")" * 10_000, "too"),
+        (GATED + "x = a" + ".b" * 10_000, "deep"),
+        (GATED + "x = a" + "()" * 10_000, "deep"),
+        (GATED + "x = " + "not " * 900 + "a", "levels deep"),
+    ],
+)
+def test_files_that_cannot_be_analysed_are_faults(tmp_path: Path, data: bytes | str, words: str) -> None:
+    result = check(tmp_path / "a.py", data)
+    assert result.fault is not None
+    assert words in result.fault.message
+    assert result.findings == ()
+
+
+def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:
+    result = check_file(str(tmp_path / "a.py"), Config(root=tmp_path), Mode.CHECK, False)
+    assert result.fault is not None
+    assert result.fault.message == "No such file or directory"
+
+
+def test_an_internal_error_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("oh")
+
+    monkeypatch.setattr(runner, "_find", fail)
+    result = check(tmp_path / "a.py", DEFECT)
+    assert result.fault is not None
+    assert result.fault.message == "internal error: KeyError: 'oh'"
+
+
+def test_results_are_plain_values(tmp_path: Path) -> None:
+    result = check(tmp_path / "a.py", DEFECT)
+    assert result.findings
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert hash(result) == hash(replace(result))
+
+
+BREAKING = {
+    "does not parse": Edit(Range(Position(5, 1), Position(5, 2)), "("),
+    "would remain": Edit(Range(Position(6, 1), Position(6, 1)), "    # rewards\n"),
+    "overlap": Edit(Range(Position(5, 2), Position(5, 1)), ""),
+}
+
+
+@pytest.mark.parametrize("why", BREAKING)
+def test_a_fix_that_does_not_hold_is_withheld(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
+    def propose(facts: FunctionFacts, grouping: object, context: object) -> Fix:
+        return Fix(Safety.SAFE, "broken", (BREAKING[why], BREAKING[why]) if why == "overlap" else (BREAKING[why],))
+
+    monkeypatch.setattr("grpo_lint.fixes.lift.propose", propose)
+    result = check(tmp_path / "a.py", DEFECT, Mode.FIX)
+    assert (tmp_path / "a.py").read_text() == DEFECT
+    (finding,) = result.findings
+    assert finding.fix is None
+    assert finding.fix_reason is not None
+    assert "withheld" in finding.fix_reason
+    assert result.fixed == ()
+
+
+def test_unsafe_fixes_wait_to_be_asked_for(tmp_path: Path) -> None:
+    assert len(check(tmp_path / "a.py", DEFECT, Mode.FIX).findings) == 1
+    assert (tmp_path / "a.py").read_text() == DEFECT
+    assert check(tmp_path / "a.py", DEFECT, Mode.FIX, unsafe=True).findings == ()
+    assert (tmp_path / "a.py").read_text() == (
+        "import torch\nfrom grpo_lint.reference import normalize_rewards_by_group\n\n\n"
+        "def normalise(rewards: torch.Tensor, uids, group_size):\n"
+        "    return normalize_rewards_by_group(\n"
+        "        rewards, uids, normalize_std=False, fallback_group_size=group_size\n"
+        "    )\n"
+    )
+
+
+def test_a_file_whose_encoding_does_not_survive_is_not_fixed(tmp_path: Path) -> None:
+    """ISO-2022-JP has several spellings of the same text, so that decoding and encoding may change bytes."""
+    comment = b'# \x1b$B$"\x1b(B\x1b$B$"\x1b(B\n'
+    data = b"# -*- coding: iso-2022-jp -*-\n" + comment + DEFECT.encode()
+    result = check(tmp_path / "a.py", data, Mode.FIX, unsafe=True)
+    assert (tmp_path / "a.py").read_bytes() == data
+    assert [finding.fix_reason for finding in result.findings] == ["the file's encoding does not survive"]
