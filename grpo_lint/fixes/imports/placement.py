@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from grpo_lint.fixes.rows import Change
-from grpo_lint.fixes.sections import Natural, Section, module_key, name_key, section_of
-from grpo_lint.fixes.statements import (
+from grpo_lint.fixes.imports.rows import Change
+from grpo_lint.fixes.imports.sections import Natural, Section, module_key, name_key, section_of
+from grpo_lint.fixes.imports.statements import (
     Statement,
     comments_of,
     docstring_end,

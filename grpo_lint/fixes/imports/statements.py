@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from grpo_lint.fixes.splitting import width
+from grpo_lint.fixes.layout.splitting import width
 
 ImportNode: TypeAlias = "ast.Import | ast.ImportFrom"
 NOQA = re.compile(r"#.*\bnoqa\b", re.IGNORECASE)

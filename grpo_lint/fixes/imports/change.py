@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Set
 
-from grpo_lint.fixes.placement import added
-from grpo_lint.fixes.removal import removed
-from grpo_lint.fixes.rows import changed, edits_between, rows_of
+from grpo_lint.fixes.imports.placement import added
+from grpo_lint.fixes.imports.removal import removed
+from grpo_lint.fixes.imports.rows import changed, edits_between, rows_of
 from grpo_lint.model import Edit
 from grpo_lint.project import Project
 from grpo_lint.project.roots import Parties
@@ -15,25 +15,6 @@ from grpo_lint.source import Source
 
 DEFAULT_LINE_LENGTH = 88
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-def add_import(
-    source: Source,
-    tree: ast.Module,
-    module: str,
-    name: str,
-    project: Project | None = None,
-    line_length: int = DEFAULT_LINE_LENGTH,
-) -> tuple[Edit, ...]:
-    """Edits that add `from module import name`; none where the top level has it already."""
-    return change_imports(source, tree, (module, name), frozenset(), project, line_length)
-
-
-def remove_imports(
-    source: Source, tree: ast.Module, names: Set[str], line_length: int = DEFAULT_LINE_LENGTH
-) -> tuple[Edit, ...]:
-    """Edits that remove what binds these local names from the top level's and functions' import statements."""
-    return change_imports(source, tree, None, names, None, line_length)
 
 
 def change_imports(

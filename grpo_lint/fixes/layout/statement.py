@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from grpo_lint.fixes.splitting import COMPREHENSION, DOT, Line, Style, break_line, delimiters_of, width
-from grpo_lint.fixes.tokens import Token, one_line, tokens_of
+from grpo_lint.fixes.layout.splitting import COMPREHENSION, DOT, Line, Style, break_line, delimiters_of, width
+from grpo_lint.fixes.layout.tokens import Token, one_line, tokens_of
 
 __all__ = ["lay_out", "one_line"]
 

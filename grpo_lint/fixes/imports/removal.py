@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from grpo_lint.fixes.rows import Change
-from grpo_lint.fixes.statements import (
+from grpo_lint.fixes.imports.rows import Change
+from grpo_lint.fixes.imports.statements import (
     Statement,
     docstring_end,
     has_inner_comments,
