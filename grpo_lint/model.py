@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 
@@ -48,14 +48,6 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """A place that explains a finding, with what is seen there ("rewards come from here")."""
-
-    range: Range
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
     """What a rule says of one place. Where `fix` is None, `fix_reason` says why in one clause."""
 
@@ -65,7 +57,6 @@ class Finding:
     range: Range
     fix: Fix | None = None
     fix_reason: str | None = None
-    evidence: tuple[Evidence, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
