@@ -143,15 +143,17 @@ def parse(text: str) -> ast.Module:
 
 def _require_shallow(tree: ast.Module) -> None:
     """Raise TooDeep for a tree that recursion might not survive: counted iteratively, and only where it can be deep."""
-    pending: list[tuple[ast.AST, int]] = [(tree, 0)]
+    pending: list[tuple[ast.AST, int, int]] = [(tree, 0, 1)]
     while pending:
-        node, depth = pending.pop()
+        node, depth, line = pending.pop()
         if depth > MAX_DEPTH:
-            line = getattr(node, "lineno", 1)
             raise TooDeep(f"nested more than {MAX_DEPTH} levels deep near line {line}, which is not analysed")
+        line = getattr(node, "lineno", line)
         for child in ast.iter_child_nodes(node):
-            if not (isinstance(child, ast.expr) and _is_short(child)):
-                pending.append((child, depth + 1))
+            if isinstance(child, ast.expr) and _is_short(child):
+                continue
+            is_elif = isinstance(node, ast.If) and node.orelse == [child] and isinstance(child, ast.If)
+            pending.append((child, depth + (not is_elif), line))
 
 
 def _is_short(node: ast.expr) -> bool:

@@ -15,7 +15,8 @@ from grpo_lint.fixes.region import Region, Site, find_region
 from grpo_lint.fixes.rewrite import Anchor, Writer, anchors_of, dead_locals, removed_statements
 from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.facts import FunctionFacts
-from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic, Vector, walk
+from grpo_lint.flow.traversal import walk
+from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic, Vector
 from grpo_lint.model import Edit, Fix, Safety
 from grpo_lint.project import Argument, Fit, Project, accepts_call
 from grpo_lint.project.calls import InputKind

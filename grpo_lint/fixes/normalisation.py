@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, replace
 
 from grpo_lint.flow.statistics import library_of
+from grpo_lint.flow.traversal import alternatives, is_grouped, walk
 from grpo_lint.flow.values import (
     Altered,
     Centred,
@@ -22,9 +23,6 @@ from grpo_lint.flow.values import (
     Statistic,
     Value,
     Vector,
-    alternatives,
-    is_grouped,
-    walk,
 )
 
 
@@ -131,12 +129,14 @@ def _std_and_eps(scale: Value) -> tuple[Statistic, ast.expr | None]:
 
 
 def _require_same_groups(std: Statistic, centred: Value, base: Normalisation) -> None:
-    """The std of the raw groups and that of the centred ones are the same number."""
+    """The raw groups have the std of the centred ones; leave-one-out multiplies it by k / (k - 1)."""
     of = std.of
-    if isinstance(of, Grouping) and of.of is centred:
-        _require_size(of, base)
-        return
-    if of is centred:
+    regrouped = of if isinstance(of, Grouping) and of.of is centred else None
+    if of is centred or regrouped is not None:
+        if base.is_leave_one_out:
+            raise Refusal(f"`{_text(std.node)}` is the std of leave-one-out advantages, not of the rewards")
+        if regrouped is not None:
+            _require_size(regrouped, base)
         return
     if isinstance(of, Centred | Scaled | Altered):
         raise Refusal(f"`{_text(std.node)}` is taken of other values than those it scales")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from grpo_lint.fixes.normalisation import Normalisation, Refusal, recognise
 from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.facts import Definition, FunctionFacts
+from grpo_lint.flow.traversal import alternatives, groupings, is_grouped, share_origin, vectors
 from grpo_lint.flow.values import (
     Altered,
     Centred,
@@ -22,11 +23,6 @@ from grpo_lint.flow.values import (
     Statistic,
     Value,
     Vector,
-    alternatives,
-    groupings,
-    is_grouped,
-    share_origin,
-    vectors,
 )
 
 

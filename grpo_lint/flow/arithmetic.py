@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from grpo_lint.flow import statistics
 from grpo_lint.flow.environment import Record
 from grpo_lint.flow.facts import Normalising, Role
+from grpo_lint.flow.traversal import groupings, is_reward_like
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
@@ -19,8 +20,6 @@ from grpo_lint.flow.values import (
     Scaled,
     Value,
     Vector,
-    groupings,
-    is_reward_like,
 )
 
 
@@ -39,7 +38,7 @@ class Arithmetic:
             case ast.Sub():
                 found = self._subtraction(node, left, right)
             case ast.Div():
-                found = self._division(node, left, right, right_node)
+                found = self._division(node, left_node, left, right, right_node)
             case ast.Add():
                 found = statistics.add(left, right, right_node) or statistics.add(right, left, left_node)
             case ast.Pow():
@@ -47,7 +46,7 @@ class Arithmetic:
             case ast.FloorDiv():
                 return GroupCount() if isinstance(left, Length) else UNKNOWN
             case ast.Mult() if left_node is right_node or ast.dump(left_node) == ast.dump(right_node):
-                self.record.deviations.update((left_node, right_node))
+                self.record.idle.update((left_node, right_node))
         return found if found is not None else self._changed(node, left, right)
 
     def _subtraction(self, node: ast.AST, left: Value, right: Value) -> Value | None:
@@ -56,10 +55,13 @@ class Arithmetic:
             self._note(node, Role.BASELINE, left, right)
         return found
 
-    def _division(self, node: ast.AST, left: Value, right: Value, right_node: ast.expr) -> Value | None:
+    def _division(
+        self, node: ast.AST, left_node: ast.expr, left: Value, right: Value, right_node: ast.expr
+    ) -> Value | None:
         found = statistics.divide(node, left, right, right_node)
         if isinstance(found, Scaled):
             self._note(node, Role.SCALE, left, right)
+            self.record.scaled[left_node] = node
         return found
 
     def _note(self, node: ast.AST, role: Role, values: Value, statistic: Value) -> None:
@@ -69,7 +71,7 @@ class Arithmetic:
         if isinstance(exponent, ast.Constant) and exponent.value == 0.5:
             return statistics.root(left)
         if is_reward_like(left):
-            self.record.deviations.add(left_node)
+            self.record.idle.add(left_node)
             return Altered(left, node)
         return UNKNOWN
 

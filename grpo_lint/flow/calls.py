@@ -12,8 +12,8 @@ from grpo_lint.flow.environment import Record
 from grpo_lint.flow.operations import (
     CONVERSIONS,
     COPIES,
-    DEVIATIONS,
     ELEMENTWISE,
+    IDLE,
     OPERATORS,
     REORDERINGS,
     SPREADINGS,
@@ -22,6 +22,8 @@ from grpo_lint.flow.operations import (
     integer,
 )
 from grpo_lint.flow.origins import named_vector
+from grpo_lint.flow.traversal import groupings as groupings_in
+from grpo_lint.flow.traversal import is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
@@ -36,10 +38,7 @@ from grpo_lint.flow.values import (
     Statistic,
     Value,
     Vector,
-    is_reward_like,
-    vectors,
 )
-from grpo_lint.flow.values import groupings as groupings_in
 from grpo_lint.flow.vocabulary import Vocabulary
 
 Evaluate = Callable[[ast.expr], Value]
@@ -107,10 +106,11 @@ class Calls:
         if name in groupings.FLATTENINGS:
             return groupings.flatten(operand, operation.node)
         if name in ("unsqueeze", "expand_dims") and integer(operation.argument(0, "dim", "axis")) == 0:
-            return groupings.one_row(operand, operation.node, operation.operand)
+            return groupings.one_row(operand, operation.node, operation.operand, is_one_row=False)
         if name == "squeeze":
             return self._squeezed(operation, operand)
         if name in STATISTICS:
+            self.record.idle.add(operation.operand)
             return self._reduced(operation, operand)
         if name in ("std_mean", "var_mean"):
             return self._two_statistics(operation, operand)
@@ -118,11 +118,11 @@ class Calls:
             return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
         if name in ("size", "numel"):
             found = vectors(operand)
-            return Length(found[0].origin) if found else None
+            return Length(found[0].origin, is_total=name == "numel") if found else None
         if name == "tolist":
             return Listed(operand, operation.node)
-        if name in DEVIATIONS:
-            self.record.deviations.add(operation.operand)
+        if name in IDLE:
+            self.record.idle.add(operation.operand)
         return self._converted(operation, operand)
 
     def _squeezed(self, operation: Operation, operand: Value) -> Value:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from grpo_lint.flow.vocabulary import Vocabulary
 
 _GROUPING = re.compile(r"\b(?:view|reshape|unflatten|rearrange|unsqueeze|expand_dims|newaxis)\b|\[\s*None\b")
 _STATISTIC = re.compile(r"(?:mean|median|sum|std|var)(?:_mean)?\b")
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 _ALL = frozenset({"grouping", "statistic", "rewards"})
 
@@ -37,19 +39,22 @@ def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.
     for piece in pieces:
         if piece.name and marks[piece.node]:
             helpers.setdefault(piece.name, []).append(piece)
-    names = re.compile(rf"\b(?:{'|'.join(map(re.escape, helpers)) or '(?!)'})\b")
+    named = {piece.node: helpers.keys() & set(_WORD.findall(piece.text)) for piece in pieces}
     for piece in pieces:
-        if _reached(piece, marks, helpers, names) == _ALL:
+        if _reached(piece, marks, helpers, named) == _ALL:
             yield piece.node
 
 
 def _reached(
-    start: Piece, marks: Mapping[ast.AST, frozenset[str]], helpers: Mapping[str, list[Piece]], names: re.Pattern[str]
+    start: Piece,
+    marks: Mapping[ast.AST, frozenset[str]],
+    helpers: Mapping[str, list[Piece]],
+    named: Mapping[ast.AST, Set[str]],
 ) -> frozenset[str]:
     """The marks of a piece and of all that it may call."""
     found, seen, stack = marks[start.node], {start.node}, [start]
     while stack and found != _ALL:
-        for name in set(names.findall(stack.pop().text)):
+        for name in named[stack.pop().node]:
             new = [helper for helper in helpers[name] if helper.node not in seen]
             seen.update(helper.node for helper in new)
             found = found.union(*(marks[helper.node] for helper in new))

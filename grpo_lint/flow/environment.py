@@ -6,7 +6,10 @@ import ast
 from dataclasses import dataclass, field
 
 from grpo_lint.flow.facts import Definition, Normalising
+from grpo_lint.flow.traversal import alternatives
 from grpo_lint.flow.values import UNKNOWN, Choice, Value
+
+_ALTERNATIVES = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +59,14 @@ def _join_binding(test: ast.expr | None, one: Binding | None, other: Binding | N
         return one
     first = one or Binding(UNKNOWN, frozenset())
     second = other or Binding(UNKNOWN, frozenset())
-    value = first.value if first.value is second.value else Choice(test, first.value, second.value)
+    value = first.value if first.value is second.value else _choice(test, first.value, second.value)
     return Binding(value, first.definitions | second.definitions)
+
+
+def _choice(test: ast.expr | None, then: Value, orelse: Value) -> Value:
+    """A choice, unless it has so many alternatives that telling them apart would take longer than it is worth."""
+    choice = Choice(test, then, orelse)
+    return choice if len(alternatives(choice)) <= _ALTERNATIVES else UNKNOWN
 
 
 @dataclass(slots=True)
@@ -68,7 +77,10 @@ class Record:
     loads: dict[ast.Name, frozenset[Definition]] = field(default_factory=dict)
     definitions: dict[tuple[ast.AST, str], Definition] = field(default_factory=dict)
     normalisings: list[Normalising] = field(default_factory=list)
-    deviations: set[ast.AST] = field(default_factory=set)
+    # Uses that only tell about values, such as a comparison or a square; and which division divides which expression.
+    idle: set[ast.AST] = field(default_factory=set)
+    scaled: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    returned: dict[tuple[object, ...], Value | None] = field(default_factory=dict)
 
     def define(self, name: str, node: ast.AST, value: Value, right: ast.expr | None) -> Definition:
         """Note that a node gives a name a value. A loop may pass it more than once: `node` and `name` identify it."""

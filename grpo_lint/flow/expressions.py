@@ -13,10 +13,12 @@ from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
 from grpo_lint.flow.operations import integer, recognise
 from grpo_lint.flow.origins import element_of, named_vector, vector_from_comprehension
+from grpo_lint.flow.traversal import is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Choice,
+    Kind,
     Length,
     Local,
     Scalar,
@@ -26,8 +28,6 @@ from grpo_lint.flow.values import (
     Statistic,
     Value,
     Vector,
-    is_reward_like,
-    vectors,
 )
 
 # Evaluates a call of a function of the same module with these values for its operand and arguments, if it is one.
@@ -91,6 +91,12 @@ class Evaluator:
                 value = self.evaluate(right, env)
                 env.bind(target.id, value, self.record.define(target.id, node, value, right))
                 return value
+            case ast.BoolOp(values=[first, *others]):
+                found = [self.evaluate(each, env) for each in (first, *others)]
+                return found[0] if isinstance(found[0], Scalar) else UNKNOWN
+            case ast.Compare(left=left, comparators=comparators):
+                self._compared([left, *comparators], env)
+                return UNKNOWN
             case ast.Tuple(elts=items) | ast.List(elts=items):
                 return self._display(node, [self.evaluate(item, env) for item in items])
             case ast.Lambda():
@@ -102,6 +108,12 @@ class Evaluator:
                 return Scalar(node, frozenset())
             case _:
                 return self._other(node, env)
+
+    def _compared(self, operands: Sequence[ast.expr], env: Environment) -> None:
+        """A comparison tells about values and does not carry them on."""
+        for operand in operands:
+            if is_reward_like(self.evaluate(operand, env)):
+                self.record.idle.add(operand)
 
     def _wrapped(self, node: ast.expr, value: Value) -> Value:
         if isinstance(node, ast.Await):
@@ -149,12 +161,14 @@ class Evaluator:
             return Length(vectors(base)[0].origin) if vectors(base) else UNKNOWN
         if node.attr == "T" and is_reward_like(base):
             return Altered(base, node)
+        if node.attr == "values" and statistics.is_statistic(base, Kind.MEDIAN):
+            return base
         if is_reward_like(base) or statistics.is_statistic(base):
             return UNKNOWN
         value = self._by_name(node, node.attr, env)
         if node.attr == "n" and isinstance(value, Scalar) and isinstance(node.value, ast.Attribute | ast.Name):
             owner = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id
-            return replace(value, names=value.names | {f"{owner}_n"})
+            return replace(value, names=frozenset({f"{owner}_n"}))
         return value
 
     def _subscript(self, node: ast.Subscript, env: Environment) -> Value:
@@ -163,6 +177,8 @@ class Evaluator:
         match node.slice:
             case ast.Constant(value=str(key)):
                 return self._by_name(node, key, env)
+            case ast.Constant(value=0) if statistics.is_statistic(base, Kind.MEDIAN):
+                return base
             case ast.Constant(value=int(position)) if isinstance(base, Several):
                 return base.items[position] if -len(base.items) <= position < len(base.items) else UNKNOWN
         if isinstance(base, Length) and integer(node.slice) in (0, -1):
@@ -179,7 +195,7 @@ class Evaluator:
 
     def _indexed_rewards(self, node: ast.Subscript, base: Value) -> Value:
         if _adds_axis_in_front(node.slice):
-            return groupings.one_row(base, node, node.value)
+            return groupings.one_row(base, node, node.value, is_one_row=False)
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
             return UNKNOWN
         if isinstance(base, Vector):

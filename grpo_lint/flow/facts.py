@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grpo_lint.flow.aliases import Aliases
-from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Value, Vector, share_origin, vectors
+from grpo_lint.flow.traversal import share_origin, vectors
+from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Value, Vector
 from grpo_lint.flow.vocabulary import Vocabulary, tokens
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
+_ONE_PROMPT = frozenset("prompt question problem query instance task episode trajectory group uid key pid qid".split())
+_LOOPS = ast.For | ast.AsyncFor | ast.ListComp | ast.DictComp | ast.GeneratorExp | ast.SetComp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,9 +114,41 @@ class FunctionFacts:
         """Whether the grouped rewards are known to have one axis."""
         return all(vector.rank == 1 for vector in vectors(grouping.of))
 
+    def is_about_prompts(self) -> bool:
+        """Whether the module speaks of prompts and their samples at all."""
+        return self.module.vocabulary.is_about_prompts
+
     def is_one_group(self, grouping: Grouping) -> bool:
-        """Whether the grouped rewards are one prompt's own already, by what they are called or were read from."""
-        return any(_ONE_GROUP.intersection(tokens(name)) for vector in vectors(grouping.of) for name in _names(vector))
+        """Whether the rewards are one prompt's own already: by their names, a loop over prompts, a parameter."""
+        if any(_ONE_GROUP.intersection(tokens(name)) for vector in vectors(grouping.of) for name in _names(vector)):
+            return True
+        return any(_is_one_prompt(tokens(name)) for name in self._names_around(grouping.node))
+
+    def _names_around(self, node: ast.expr) -> Iterator[str]:
+        """The function's parameters, and the variables of the loops and comprehensions around a node."""
+        if isinstance(self.function, Function):
+            yield from (argument.arg for argument in (*self.function.args.args, *self.function.args.kwonlyargs))
+        for loop in ast.walk(self.function):
+            if isinstance(loop, _LOOPS) and loop.lineno <= node.lineno <= (loop.end_lineno or 0):
+                targets = [part for target in _targets(loop) for part in ast.walk(target)]
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _is_one_prompt(words: tuple[str, ...]) -> bool:
+    """`prompt` and `prompt_id`, but not `prompt_ids` or `samples_per_prompt`."""
+    return (
+        not _ONE_PROMPT.isdisjoint(words) and "per" not in words and words[-1] not in ("ids", "size", "indices", "num")
+    )
+
+
+def _targets(loop: ast.AST) -> Iterator[ast.expr]:
+    match loop:
+        case ast.For(target=target) | ast.AsyncFor(target=target):
+            yield target
+        case ast.ListComp(generators=generators) | ast.DictComp(generators=generators):
+            yield from (generator.target for generator in generators)
+        case ast.GeneratorExp(generators=generators) | ast.SetComp(generators=generators):
+            yield from (generator.target for generator in generators)
 
 
 def _names(vector: Vector) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from grpo_lint.flow.operations import Operation, dimensions, integer
+from grpo_lint.flow.traversal import is_grouped, is_reward_like, vectors
 from grpo_lint.flow.values import (
     Altered,
     Choice,
@@ -20,9 +21,6 @@ from grpo_lint.flow.values import (
     Scalar,
     Value,
     Vector,
-    is_grouped,
-    is_reward_like,
-    vectors,
 )
 from grpo_lint.flow.vocabulary import Vocabulary
 
@@ -43,15 +41,15 @@ def regroup(operation: Operation, of: Value, evaluate: Callable[[ast.expr], Valu
     """What a reshape of rewards gives."""
     wanted = _wanted_dimensions(operation, evaluate)
     if wanted is None:
-        return Altered(of, operation.node)
+        return Altered(of, operation.node, keeps_shape=False)
     if _is_flat(wanted, of):
         return flatten(of, operation.node)
-    row = _row(wanted, of)
-    if row:
-        return one_row(of, operation.node, operation.operand)
+    if _is_row(wanted, of):
+        is_sure = integer(wanted[0].node) == 1 or (isinstance(wanted[1].value, Length) and wanted[1].value.is_total)
+        return one_row(of, operation.node, operation.operand, is_sure)
     axis = _group_axis(wanted, of, words)
     if axis is None:
-        return Altered(of, operation.node)
+        return Altered(of, operation.node, keeps_shape=False)
     return Grouping(
         of=of,
         node=operation.node,
@@ -64,11 +62,11 @@ def regroup(operation: Operation, of: Value, evaluate: Callable[[ast.expr], Valu
     )
 
 
-def one_row(of: Value, node: ast.expr, operand: ast.expr) -> Value:
+def one_row(of: Value, node: ast.expr, operand: ast.expr, is_one_row: bool) -> Value:
     """Rewards with an axis of length one in front: one group for the whole batch."""
     if is_grouped(of) or not all(vector.rank in (None, 1) for vector in vectors(of)):
-        return Altered(of, node)
-    return Grouping(of=of, node=node, operand=operand, layout=Layout.WHOLE_BATCH, axis=1, rank=2)
+        return Altered(of, node, keeps_shape=False)
+    return Grouping(of, node, operand, Layout.WHOLE_BATCH, axis=1, rank=2, is_one_row=is_one_row)
 
 
 def flatten(of: Value, node: ast.expr) -> Value:
@@ -139,7 +137,7 @@ def _is_length(value: Value, of: Value) -> bool:
     return False
 
 
-def _row(wanted: Sequence[Dimension], of: Value) -> bool:
+def _is_row(wanted: Sequence[Dimension], of: Value) -> bool:
     """(1, -1), (1, N) or (-1, N): all samples in one row."""
     if len(wanted) != 2:
         return False
@@ -154,17 +152,18 @@ def _group_axis(wanted: Sequence[Dimension], of: Value, words: Vocabulary) -> in
     """The axis whose length is a group size; None where there is none, or nothing tells which."""
     if len(wanted) < 2 or not is_reward_like(of):
         return None
-    named = [axis for axis, dimension in enumerate(wanted) if _is_named_size(dimension, words)]
+    is_strong = any(vector.is_strong for vector in vectors(of))
+    named = [axis for axis, dimension in enumerate(wanted) if _is_named_size(dimension, is_strong, words)]
     if named:
         return named[-1]
-    is_strong = any(vector.is_strong for vector in vectors(of))
-    if len(wanted) != 2 or not is_strong or integer(wanted[0].node) != -1:
+    if len(wanted) != 2 or not is_strong or integer(wanted[0].node) != -1 or not words.is_about_prompts:
         return None
     return 1 if _may_be_size(wanted[1], words) else None
 
 
-def _is_named_size(dimension: Dimension, words: Vocabulary) -> bool:
-    return any(words.is_group_size(name) for name in _names(dimension.value))
+def _is_named_size(dimension: Dimension, is_strong: bool, words: Vocabulary) -> bool:
+    """Whether a dimension has a group size's name: any of them for rewards, a telling one for scores and returns."""
+    return any(words.is_group_size(name, is_strong) for name in _names(dimension.value))
 
 
 def _may_be_size(dimension: Dimension, words: Vocabulary) -> bool:

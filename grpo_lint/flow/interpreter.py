@@ -12,16 +12,8 @@ from grpo_lint.flow.expressions import Evaluator
 from grpo_lint.flow.facts import Function, ModuleFacts
 from grpo_lint.flow.origins import element_of, vector_from_loop
 from grpo_lint.flow.statistics import is_statistic
-from grpo_lint.flow.values import (
-    UNKNOWN,
-    Choice,
-    Local,
-    Scalar,
-    Several,
-    Value,
-    Vector,
-    is_reward_like,
-)
+from grpo_lint.flow.traversal import is_reward_like
+from grpo_lint.flow.values import UNKNOWN, Choice, Local, Scalar, Several, Value, Vector
 
 if sys.version_info >= (3, 11):
     TryStatement = ast.Try | ast.TryStar
@@ -29,6 +21,7 @@ else:
     TryStatement = ast.Try
 
 _HELPER_DEPTH = 3
+_HELPER_CALLS = 100
 _LOOP_DEPTH = 3
 _SIMPLE_JUMPS = ast.Return | ast.Raise | ast.Break | ast.Continue
 
@@ -252,6 +245,14 @@ class Interpreter:
             return None
         if not any(is_reward_like(value) or is_statistic(value) for value in arguments):
             return None
+        known = self.record.returned
+        key = (function, tuple(keyword.arg for keyword in call.keywords), tuple(map(_identity, arguments)))
+        if key not in known and len(known) < _HELPER_CALLS:
+            known[key] = None  # what a recursion in the meantime is told
+            known[key] = self._run_helper(function, call, arguments)
+        return known.get(key)
+
+    def _run_helper(self, function: Function | ast.Lambda, call: ast.Call, arguments: Sequence[Value]) -> Value | None:
         helper = Interpreter(self.module, self.record, self.methods, (*self.callers, function))
         env = Environment()
         helper.bind_parameters(function, env)
@@ -295,6 +296,11 @@ class Interpreter:
                 return self.module.methods[owner].get(name)
             case _:
                 return None
+
+
+def _identity(value: Value) -> object:
+    """What makes two arguments the same to a helper: the same rewards, or numbers of the same names."""
+    return value.names if isinstance(value, Scalar) else value
 
 
 def _starts_empty(env: Environment, name: str) -> bool:

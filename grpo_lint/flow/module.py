@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts, Normalising, Role
+from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts
 from grpo_lint.flow.interpreter import Interpreter
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -22,7 +22,7 @@ def analyse(source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool 
     wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
     if not wanted:
         return
-    module = ModuleFacts(tree, Aliases.of(tree), words, _functions(tree.body), _methods(tree))
+    module = ModuleFacts(tree, Aliases.of(tree), words.for_text(source.text), _functions(tree.body), _methods(tree))
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
             owner = "" if isinstance(node, ast.Module) else owners[node]
@@ -68,7 +68,7 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
     return FunctionFacts(
         module=module,
         function=function,
-        normalisings=tuple(found for found in record.normalisings if not _is_deviation(found, record)),
+        normalisings=tuple(found for found in record.normalisings if not _is_idle(found.node, record)),
         values=record.values,
         loads=record.loads,
         definitions=tuple(record.definitions.values()),
@@ -79,16 +79,18 @@ def _is_entry(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
 
-def _is_deviation(normalising: Normalising, record: Record) -> bool:
-    """Whether centred values are only ever squared or made absolute: then they measure spread and are no advantages."""
-    if normalising.role is not Role.BASELINE:
+def _is_idle(node: ast.AST, record: Record, seen: frozenset[ast.AST] = frozenset()) -> bool:
+    """Whether nothing carries on the values that a node makes: all their uses square, compare or reduce them.
+
+    Values that are only divided are as idle as what the division makes.
+    """
+    if node in seen:
         return False
-    if normalising.node in record.deviations:
-        return True
-    definitions = [found for found in record.definitions.values() if found.right is normalising.node]
-    uses = [
-        node
-        for node, reaching in record.loads.items()
-        if any(found.right is normalising.node for found in reaching) and definitions
+    uses: list[ast.AST] = [
+        load for load, reaching in record.loads.items() if any(found.right is node for found in reaching)
     ]
-    return bool(uses) and all(node in record.deviations for node in uses)
+    uses = uses or [node]
+    return all(
+        use in record.idle or (use in record.scaled and _is_idle(record.scaled[use], record, seen | {node}))
+        for use in uses
+    )

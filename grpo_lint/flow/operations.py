@@ -49,7 +49,8 @@ OPERATORS: dict[str, ast.operator] = {
     **dict.fromkeys(("div", "div_", "divide", "true_divide"), ast.Div()),
     **dict.fromkeys(("add", "add_"), ast.Add()),
 }
-DEVIATIONS = frozenset({"abs", "square", "pow", "absolute", "abs_", "square_"})
+# What tells about values without carrying them on.
+IDLE = frozenset("abs abs_ absolute square square_ pow max min amax amin norm any all histogram argmax argmin".split())
 
 
 @dataclass(frozen=True, slots=True)

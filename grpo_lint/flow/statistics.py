@@ -6,11 +6,19 @@ import ast
 from dataclasses import replace
 
 from grpo_lint.flow.operations import STATISTICS, Operation, axes, integer, truth
+from grpo_lint.flow.traversal import (
+    alternatives,
+    is_grouped,
+    is_reward_like,
+    layouts,
+    map_alternatives,
+    share_origin,
+    walk,
+)
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Centred,
-    Choice,
     GroupCount,
     Grouping,
     Kind,
@@ -23,11 +31,6 @@ from grpo_lint.flow.values import (
     Statistic,
     Value,
     Vector,
-    alternatives,
-    is_grouped,
-    is_reward_like,
-    share_origin,
-    walk,
 )
 
 _BASELINES = (Kind.MEAN, Kind.MEDIAN)
@@ -56,8 +59,9 @@ def runs_along_groups(operation: Operation, of: Value) -> bool:
     asked = axes(operation.argument(0, "dim", "axis"))
     if asked is None:
         return False
-    found = [part for part in walk(of) if isinstance(part, Grouping)]
-    return any(grouping.axis in {axis % grouping.rank for axis in asked if axis < grouping.rank} for grouping in found)
+    return any(
+        grouping.axis in {axis % grouping.rank for axis in asked if axis < grouping.rank} for grouping in layouts(of)
+    )
 
 
 def _keeps_axis(operation: Operation) -> bool:
@@ -113,20 +117,22 @@ def _library_by_keywords(operation: Operation) -> str | None:
     return None
 
 
-def respread(operation: Operation, statistic: Value) -> Value:
+def respread(operation: Operation, value: Value) -> Value:
     """A statistic after `repeat_interleave`, `expand_as` and the like: the same numbers in another shape."""
-    if isinstance(statistic, Choice):
-        return replace(
-            statistic, then=respread(operation, statistic.then), orelse=respread(operation, statistic.orelse)
-        )
-    if isinstance(statistic, Scale):
-        return replace(statistic, std=respread(operation, statistic.std))
-    if isinstance(statistic, LeaveOneOut):
-        return statistic
-    if not isinstance(statistic, Statistic):
-        return Altered(statistic, operation.node)
-    spread = _new_spread(operation, statistic)
-    return replace(statistic, is_exact=False) if spread is None else replace(statistic, spread=spread)
+    return map_alternatives(value, lambda part: _respread(operation, part))
+
+
+def _respread(operation: Operation, value: Value) -> Value:
+    match value:
+        case Statistic():
+            spread = _new_spread(operation, value)
+            return replace(value, is_exact=False) if spread is None else replace(value, spread=spread)
+        case Scale():
+            return replace(value, std=respread(operation, value.std))
+        case LeaveOneOut():
+            return value
+        case _:
+            return Altered(value, operation.node)
 
 
 def _new_spread(operation: Operation, statistic: Statistic) -> Spread | None:
@@ -171,14 +177,14 @@ def _is_flat_request(operation: Operation) -> bool:
 
 def inexact(value: Value) -> Value:
     """A statistic after a step that changes its numbers."""
+    return map_alternatives(value, _inexact)
+
+
+def _inexact(value: Value) -> Value:
     match value:
-        case Statistic():
+        case Statistic(is_exact=True) | Scale(is_exact=True):
             return replace(value, is_exact=False)
-        case Scale():
-            return replace(value, is_exact=False)
-        case Choice():
-            return replace(value, then=inexact(value.then), orelse=inexact(value.orelse))
-        case LeaveOneOut():
+        case LeaveOneOut(others=ast.expr()):
             return replace(value, others=None)
         case _:
             return value
@@ -218,38 +224,44 @@ def divide(node: ast.AST, left: Value, right: Value, divisor: ast.expr) -> Value
     if isinstance(left, LeaveOneOut):
         return replace(left, others=divisor)
     if is_statistic(left, Kind.SUM) and isinstance(right, Scalar | Length | GroupCount):
-        return _mean_from_sum(left)
+        return map_alternatives(left, _mean_from_sum)
     return None
 
 
 def _mean_from_sum(value: Value) -> Value:
     """`sum / n` is a mean; that n is the group's own size is not proven, so no repair relies on it."""
-    if isinstance(value, Choice):
-        return replace(value, then=_mean_from_sum(value.then), orelse=_mean_from_sum(value.orelse))
     return replace(value, kind=Kind.MEAN, is_exact=False) if isinstance(value, Statistic) else value
 
 
 def add(left: Value, right: Value, right_node: ast.expr) -> Value | None:
     """`std + eps`; None if `left` is no std."""
-    if is_scale(left) and not is_statistic(right):
-        if isinstance(left, Choice):
-            then, orelse = add(left.then, right, right_node), add(left.orelse, right, right_node)
-            return replace(left, then=then or left.then, orelse=orelse or left.orelse)
-        if isinstance(left, Statistic):
-            return Scale(left, right_node)
-        if isinstance(left, Scale):
-            return replace(left, is_exact=False)
-    return None
+    if not is_scale(left) or is_statistic(right):
+        return None
+    return map_alternatives(left, lambda part: _with_epsilon(part, right_node))
+
+
+def _with_epsilon(value: Value, eps: ast.expr) -> Value:
+    match value:
+        case Statistic():
+            return Scale(value, eps)
+        case Scale(is_exact=True):
+            return replace(value, is_exact=False)
+        case _:
+            return value
 
 
 def root(value: Value) -> Value:
     """The square root of a variance, also with an epsilon inside: a scale, but not `std + eps`."""
+    return map_alternatives(value, _root)
+
+
+def _root(value: Value) -> Value:
     match value:
         case Statistic(kind=Kind.VAR):
             return replace(value, kind=Kind.STD, is_exact=False)
-        case Scale():
+        case Scale(is_exact=True):
             return replace(value, is_exact=False)
-        case Choice():
-            return replace(value, then=root(value.then), orelse=root(value.orelse))
+        case Scale():
+            return value
         case _:
             return UNKNOWN

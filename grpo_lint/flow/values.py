@@ -8,7 +8,6 @@ P groups of n.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -68,7 +67,8 @@ class Grouping(Value):
     """Values of (N,) laid out as groups by `node`, from the values of the expression `operand`.
 
     `axis` is the axis along which a group's samples lie, of `rank` axes. `size` is the expression for the group size
-    (None for WHOLE_BATCH). `is_plain` holds for (P, n) alone: two axes, the samples last.
+    (None for WHOLE_BATCH). `is_plain` holds for (P, n) alone: two axes, the samples last. `is_one_row` holds where
+    there is one row whatever axes the values had.
     """
 
     of: Value
@@ -79,6 +79,7 @@ class Grouping(Value):
     rank: int
     size: ast.expr | None = None
     is_plain: bool = True
+    is_one_row: bool = False
 
 
 class Kind(Enum):
@@ -171,10 +172,11 @@ class Listed(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Altered(Value):
-    """Values after a step that is not understood, but keeps what they are about."""
+    """Values after a step that is not understood, but keeps what they are about; perhaps not their shape."""
 
     of: Value
     node: ast.AST
+    keeps_shape: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,10 +198,14 @@ class Scalar(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Length(Value):
-    """The number of samples in all: of the vector with this origin, or of the sequence with this text."""
+    """The number of samples in all: of the vector with this origin, or of the sequence with this text.
+
+    `is_total` where it counts the values of all axes (`numel()`), rather than the length of one.
+    """
 
     origin: ast.AST | None
     sequence: str = ""
+    is_total: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,93 +225,3 @@ class Local(Value):
     """A function defined inside another one."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
-def parts(value: Value) -> tuple[Value, ...]:
-    """The values that a value was made of."""
-    match value:
-        case Grouping(of=of) | Statistic(of=of) | Flat(of=of) | Listed(of=of) | Altered(of=of):
-            return (of,)
-        case Scale(std=std):
-            return (std,)
-        case LeaveOneOut(total=total, values=values):
-            return (total, values)
-        case Centred(values=values, baseline=baseline):
-            return (values, baseline)
-        case Scaled(values=values, scale=scale):
-            return (values, scale)
-        case Choice(then=then, orelse=orelse):
-            return (then, orelse)
-        case Several(items=items):
-            return items
-        case _:
-            return ()
-
-
-def walk(value: Value) -> Iterator[Value]:
-    """A value and all that it was made of, each once."""
-    seen: set[int] = set()
-    stack = [value]
-    while stack:
-        current = stack.pop()
-        if id(current) not in seen:
-            seen.add(id(current))
-            yield current
-            stack.extend(reversed(parts(current)))
-
-
-def alternatives(value: Value) -> tuple[Value, ...]:
-    """What a choice may come to; the value itself if it is none."""
-    found: list[Value] = []
-    stack = [value]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Choice):
-            stack.extend((current.orelse, current.then))
-        elif not any(current is other for other in found):
-            found.append(current)
-    return tuple(found)
-
-
-def vectors(value: Value) -> tuple[Vector, ...]:
-    """The reward vectors that a value was made of."""
-    return tuple(found for found in walk(value) if isinstance(found, Vector))
-
-
-def groupings(value: Value) -> tuple[Grouping, ...]:
-    """The groupings that a value was made of."""
-    return tuple(found for found in walk(value) if isinstance(found, Grouping))
-
-
-def share_origin(one: Value, other: Value) -> bool:
-    """Whether two values are about the same rewards."""
-    origins = {id(vector.origin) for vector in vectors(one)}
-    return any(id(vector.origin) in origins for vector in vectors(other))
-
-
-def is_reward_like(value: Value) -> bool:
-    """Whether a value is rewards in some form: raw, grouped, centred or scaled; not a statistic of them."""
-    match value:
-        case Vector() | Grouping() | Centred() | Scaled() | Flat():
-            return True
-        case Listed(of=of) | Altered(of=of):
-            return is_reward_like(of)
-        case Choice(then=then, orelse=orelse):
-            return is_reward_like(then) or is_reward_like(orelse)
-        case _:
-            return False
-
-
-def is_grouped(value: Value) -> bool:
-    """Whether a value has the grouped shape, (P, n), in at least one alternative."""
-    match value:
-        case Grouping():
-            return True
-        case Centred(values=values) | Scaled(values=values):
-            return is_grouped(values)
-        case Altered(of=of):
-            return is_grouped(of)
-        case Choice(then=then, orelse=orelse):
-            return is_grouped(then) or is_grouped(orelse)
-        case _:
-            return False

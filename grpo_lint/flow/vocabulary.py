@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from grpo_lint.gate import mention_of_rewards
@@ -11,7 +11,14 @@ from grpo_lint.gate import mention_of_rewards
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 STRONG_REWARDS = frozenset({"reward", "rewards", "advantage", "advantages", "advs", "rwd", "rwds"})
-WEAK_REWARDS = frozenset({"score", "scores", "returns", "rets"})
+WEAK_REWARDS = frozenset({"score", "scores", "returns", "rets", "adv"})
+
+# Code with one of these may have several samples for a prompt. Without, a size that only may be a group's is none.
+_PROMPTS = re.compile(
+    r"grpo|gspo|cispo|rloo|group_?(?:size|index|ids?|num|norm|reward)|prompt|completion|generations|question|"
+    r"(?:samples|rollouts)_per|\buids?\b",
+    re.IGNORECASE,
+)
 
 # A name that holds a reward word and one of these is about rewards, but not a vector of them.
 NOT_VALUES = frozenset(
@@ -24,19 +31,22 @@ NOT_VALUES = frozenset(
 
 _COUNTED = frozenset(
     "samples sample generations generation gens gen rollouts rollout completions completion responses "
-    "response candidates candidate answers answer repeats repeat attempts attempt trajectories sequences "
-    "outputs output".split()
+    "response candidates candidate answers answer repeats repeat attempts attempt trajectories sequences".split()
 )
 _COUNT = frozenset({"n", "num", "k", "number"})
 _SHORT_SIZES = frozenset({"n", "k", "g"})
 
 # Axes that are not made of one prompt's samples: environments, time, tokens, ranks, pairs, features.
 NOT_GROUPS = frozenset(
-    "env envs environment environments step steps horizon time t timesteps seq seqlen len length lengths chunk chunks "
-    "token tokens agent agents func funcs dim dims width height channel channels batch b bs bsz world ranks rank procs "
-    "workers heads head experts expert hidden vocab features feature pairs ensemble frames frame minibatch micro mini "
-    "window block prompts prompt questions question groups".split()
+    "env envs environment environments step steps horizon time t timesteps seq seqlen len length lengths chunk "
+    "chunks token tokens agent agents func funcs dim dims width height channel channels batch b bs bsz world ranks "
+    "rank procs workers heads head experts expert hidden vocab features feature pairs ensemble frames frame "
+    "minibatch micro mini window block prompts prompt questions question groups action actions act acts atoms "
+    "quantiles out output outputs classes transition transitions objs objectives goals critics judges annotators "
+    "raters players robots arms pop population tasks datasets device devices stride splits folds assets layers "
+    "h l w d".split()
 )
+_NOT_PROMPTS = frozenset("trajectory episode env environment step sequence image".split())
 
 IDENTITY_NAMES = frozenset(
     "uids uid group_ids group_id groups_ids prompt_ids prompt_id group_indices group_indexes group_index "
@@ -57,6 +67,11 @@ class Vocabulary:
 
     extra_rewards: tuple[str, ...] = ()
     extra_sizes: tuple[str, ...] = ()
+    is_about_prompts: bool = True
+
+    def for_text(self, text: str) -> Vocabulary:
+        """The vocabulary as it is to be read in this text."""
+        return replace(self, is_about_prompts=_PROMPTS.search(text) is not None)
 
     @cached_property
     def _extra_rewards(self) -> frozenset[str]:
@@ -73,32 +88,25 @@ class Vocabulary:
 
     def is_strong_reward(self, name: str) -> bool:
         """Whether `name` can hardly mean anything but per-sample rewards."""
-        if name in self._extra_rewards:
-            return True
-        words = tokens(name)
-        return _names_values(words, STRONG_REWARDS) or words == ("adv",)
+        return name in self._extra_rewards or _names_values(tokens(name), STRONG_REWARDS)
 
     def is_reward(self, name: str) -> bool:
         """Whether `name` may mean per-sample rewards."""
         return self.is_strong_reward(name) or _names_values(tokens(name), WEAK_REWARDS)
 
-    def is_group_size(self, name: str) -> bool:
-        """Whether `name` means how many samples each prompt has."""
+    def is_group_size(self, name: str, is_strong: bool = True) -> bool:
+        """Whether `name` means how many samples each prompt has, where strong or weak rewards are grouped by it."""
         if name in self._extra_sizes:
             return True
         words = tokens(name)
-        if not words:
-            return False
-        return (
-            words in (("group", "size"), ("group", "num"), ("grp", "size"), ("best", "of"), ("rollout", "n"))
-            or words[-2:] == ("group", "size")
-            or (len(words) == 1 and words[0] in _SHORT_SIZES)
-            or _counts_samples(words)
-        )
+        if len(words) == 1 and words[0] in _SHORT_SIZES:
+            return is_strong and self.is_about_prompts
+        return (is_strong or self.is_about_prompts) and (_is_size_of_group(words) or _counts_samples(words))
 
     def is_other_axis(self, name: str) -> bool:
-        """Whether `name` means the length of an axis that is not a prompt's samples."""
-        return not self.is_group_size(name) and bool(NOT_GROUPS.intersection(tokens(name)))
+        """Whether `name` means the length of an axis that is not a prompt's samples; `nsteps` as well as `n_steps`."""
+        words = {*tokens(name), *(word[1:] for word in tokens(name) if word.startswith("n"))}
+        return not self.is_group_size(name) and not NOT_GROUPS.isdisjoint(words)
 
 
 def is_identity(name: str) -> bool:
@@ -107,10 +115,18 @@ def is_identity(name: str) -> bool:
 
 
 def _names_values(words: tuple[str, ...], wanted: frozenset[str]) -> bool:
-    return bool(wanted.intersection(words)) and not NOT_VALUES.intersection(words)
+    """What follows `per` only tells of what: `rewards_per_func` holds rewards."""
+    named = words[: words.index("per")] if "per" in words else words
+    return not wanted.isdisjoint(named) and NOT_VALUES.isdisjoint(named)
+
+
+def _is_size_of_group(words: tuple[str, ...]) -> bool:
+    return words[-2:] in (("group", "size"), ("grp", "size"), ("group", "num"), ("best", "of"), ("rollout", "n")) or (
+        words[-1:] == ("n",) and not {"sampling", "generation", "rollout"}.isdisjoint(words)
+    )
 
 
 def _counts_samples(words: tuple[str, ...]) -> bool:
-    """`n_samples_per_prompt`, `num_generations`, `samples_per_prompt`, `rollouts_per_question`."""
-    counted = _COUNTED.intersection(words)
-    return bool(counted) and (bool(_COUNT.intersection(words)) or "per" in words)
+    """`n_samples_per_prompt`, `num_generations`, `rollouts_per_question`; not `samples_per_trajectory`."""
+    is_counted = not _COUNTED.isdisjoint(words) and (not _COUNT.isdisjoint(words) or "per" in words)
+    return is_counted and not ("per" in words and words[-1] in _NOT_PROMPTS)

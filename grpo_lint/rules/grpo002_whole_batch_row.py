@@ -72,19 +72,9 @@ def check(facts: FunctionFacts) -> Iterator[Report]:
 
 
 def _holds_all(facts: FunctionFacts, grouping: Grouping) -> bool:
-    """Whether it is one row: of values with unknown axes, `view(-1, x.shape[-1])` keeps the rows that there are."""
-    return facts.is_flat(grouping) or _is_surely_one_row(grouping) or facts.has_sized_sibling(grouping)
-
-
-def _is_surely_one_row(grouping: Grouping) -> bool:
-    """`view(1, -1)` gives one row whatever it is given."""
-    match grouping.node:
-        case ast.Call(args=[ast.Constant(value=1), *_] | [_, ast.Constant(value=1), *_]):
-            return True
-        case ast.Call(args=[*_, ast.Tuple(elts=[ast.Constant(value=1), *_])]):
-            return True
-        case _:
-            return False
+    """Whether it is one row, and the row of many prompts: of unknown axes, `view(-1, x.shape[-1])` keeps the rows."""
+    is_one_row = facts.is_flat(grouping) or (grouping.is_one_row and facts.is_about_prompts())
+    return is_one_row or facts.has_sized_sibling(grouping)
 
 
 def _message(grouping: Grouping) -> str:

@@ -155,3 +155,10 @@ def kept_in_place(cfg, rewards: torch.Tensor, uids):
     grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: in place
     grid -= grid.mean(-1, keepdim=True)
     return rewards
+
+
+def std_of_leave_one_out(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: std of leave-one-out
+    grid = grid - (grid.sum(1, keepdim=True) - grid) / (cfg.group_size - 1)
+    return (grid / (grid.std(1, keepdim=True) + 1e-6)).flatten()

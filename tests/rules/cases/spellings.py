@@ -129,3 +129,11 @@ def list_and_tensor(cfg, episodes: list[Episode], keep=None):
     if keep is not None:
         keep(grid.flatten())
     return grid.flatten().tolist()
+
+
+def leave_one_out_scaled(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 safe
+    std = grid.std(1, keepdim=True)
+    grid = grid - (grid.sum(1, keepdim=True) - grid) / (cfg.group_size - 1)
+    return (grid / (std + 1e-6)).flatten()
