@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grpo_lint.fixes.normalisation import Refusal
-from grpo_lint.fixes.tree import Tree
+from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.expressions import path_of
 from grpo_lint.flow.facts import Definition, FunctionFacts
 from grpo_lint.flow.values import Samples, Vector
@@ -20,6 +21,7 @@ GROUP_INDEX, ROLLOUT_ID = "group_index", "rollout_id"
 _TOKEN_COMPANIONS = frozenset({"completion_ids", "attention_mask", "prompt_mask", "completion_mask"})
 _TOKEN_NAMES = frozenset({"prompt_ids", "prompt_id", "query_ids", "question_ids", "index", "indices"})
 _PREFERRED = ("uids", "uid", "group_ids", "group_indices", "group_index", "prompt_uids", "prompt_ids")
+_ITERATOR = re.compile(r"\b(?:Async)?(?:Iterator|Generator)\b")
 _POSITIONS = frozenset("range arange argsort randperm nonzero where topk sort enumerate linspace unique".split())
 _PADDINGS = frozenset("pad pad_sequence cat concat concatenate stack hstack vstack".split())
 _MUTATORS = frozenset("append extend insert remove pop sort reverse clear".split())
@@ -65,16 +67,31 @@ def find_identity(
 
 def _proven(facts: FunctionFacts, samples: Samples, project: Project, wants_rollout_ids: bool) -> Identity | None:
     annotation = _annotation(facts, samples.sequence)
+    _require_repeatable(facts, samples.sequence, annotation)
+    _require_identity_kept(facts)
     if annotation is not None:
         has_group, has_rollout = _declared(facts, samples, annotation, project)
     else:
-        read = _attributes_read_in_module(facts, samples.sequence)
+        root = facts.function if _is_local(facts, samples.sequence) else facts.module.tree
+        read = _attributes_read(root, samples.sequence)
         has_group, has_rollout = GROUP_INDEX in read, ROLLOUT_ID in read
     if not has_group:
         return None
     rollout_ids = _gathered(samples, ROLLOUT_ID) if has_rollout and wants_rollout_ids else None
     names = frozenset(node.id for node in ast.walk(samples.sequence) if isinstance(node, ast.Name))
     return Identity(_gathered(samples, GROUP_INDEX), rollout_ids, Safety.SAFE, names)
+
+
+def _require_repeatable(facts: FunctionFacts, sequence: ast.expr, annotation: ast.expr | None) -> None:
+    """The call iterates the sequence again, which an iterator does not survive."""
+    rights = [found.right for found in facts.loads.get(sequence, ())] if isinstance(sequence, ast.Name) else []
+    is_iterator = annotation is not None and _ITERATOR.search(ast.unparse(annotation)) is not None
+    for right in rights:
+        match right:
+            case ast.GeneratorExp() | ast.Call(func=ast.Name(id="filter" | "map" | "iter" | "zip" | "reversed")):
+                is_iterator = True
+    if is_iterator:
+        raise Refusal(f"`{ast.unparse(sequence)}` can be iterated only once")
 
 
 def _gathered(samples: Samples, attribute: str) -> str:
@@ -105,8 +122,20 @@ def _declared(facts: FunctionFacts, samples: Samples, annotation: ast.expr, proj
     )
 
 
-def _attributes_read_in_module(facts: FunctionFacts, sequence: ast.expr) -> frozenset[str]:
-    return _attributes_read(facts.module.tree, sequence)
+def _is_local(facts: FunctionFacts, sequence: ast.expr) -> bool:
+    """Whether a sequence is made in the function: then other functions' sequences of that name are other ones."""
+    definitions = facts.loads.get(sequence, frozenset()) if isinstance(sequence, ast.Name) else frozenset()
+    return any(not isinstance(found.node, ast.arg) for found in definitions)
+
+
+def _require_identity_kept(facts: FunctionFacts) -> None:
+    for node in ast.walk(facts.function):
+        if isinstance(node, ast.Attribute) and node.attr in (GROUP_INDEX, ROLLOUT_ID) and _is_stored(node):
+            raise Refusal(f"line {node.lineno} changes `{ast.unparse(node)}`")
+
+
+def _is_stored(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store | ast.Del)
 
 
 def _attributes_read(root: ast.AST, sequence: ast.expr) -> frozenset[str]:
@@ -134,25 +163,35 @@ def _iterations(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, ast.AST]]:
 
 def _attributes_of(name: str, scope: ast.AST) -> Iterator[str]:
     for node in ast.walk(scope):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name:
-            yield node.attr
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=attribute, ctx=ast.Load()) if owner == name:
+                yield attribute
 
 
 def _require_unchanged(facts: FunctionFacts, tree: Tree, samples: Samples, at: ast.stmt) -> None:
     """Between the reading of the rewards and the call, the sequence must stay what it was."""
     path = path_of(samples.sequence) or ast.unparse(samples.sequence)
     root = path.split(".")[0]
-    first, last = _line(samples.node), at.lineno
+    loops = loops_between(tree, samples.node, at)
+    first, last = _end(samples.node), _end(at)
+
+    def is_between(node: ast.AST) -> bool:
+        in_loop = any(loop in tree.ancestors(node) for loop in loops)
+        return in_loop or first < (_line(node), getattr(node, "col_offset", 0)) <= last
+
     for definition in facts.definitions:
-        if definition.name in (path, root) and first < _line(definition.node) <= last:
+        if definition.name in (path, root) and is_between(definition.node):
             raise Refusal(f"`{path}` is bound again on line {_line(definition.node)}")
     for node in ast.walk(tree.root):
-        if isinstance(node, ast.Call | ast.Delete | ast.Subscript) and first < node.lineno <= last:
+        if isinstance(node, ast.Expr | ast.Call | ast.Subscript) and is_between(node):
             _require_no_change(node, path)
 
 
-def _require_no_change(node: ast.Call | ast.Delete | ast.Subscript, path: str) -> None:
+def _require_no_change(node: ast.Expr | ast.Call | ast.Subscript, path: str) -> None:
     match node:
+        case ast.Expr(value=ast.Call(args=arguments, func=function)):
+            is_given = any(path_of(argument) == path for argument in arguments)
+            is_change = (is_given and _is_own(function)) or (path.startswith("self.") and _is_method_of_self(function))
         case ast.Call(func=ast.Attribute(value=changed, attr=method)) if method in _MUTATORS:
             is_change = path_of(changed) == path
         case ast.Call(func=ast.Attribute(attr="shuffle") | ast.Name(id="shuffle"), args=[changed, *_]):
@@ -162,7 +201,21 @@ def _require_no_change(node: ast.Call | ast.Delete | ast.Subscript, path: str) -
         case _:
             is_change = False
     if is_change:
-        raise Refusal(f"`{path}` is changed on line {node.lineno}")
+        raise Refusal(f"`{path}` is changed on line {node.lineno}, or may be")
+
+
+def _is_own(function: ast.expr) -> bool:
+    """A call whose only purpose is its effect may change what it is given; a log does not."""
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return not {"log", "print", "info", "debug", "warning", "logger"}.intersection(name.lower().split("_"))
+
+
+def _is_method_of_self(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self"
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
 
 
 # only named like an identity

@@ -13,12 +13,14 @@ from grpo_lint.fixes.normalisation import Normalisation, Refusal, Scaling
 from grpo_lint.fixes.purity import is_movable, is_pure
 from grpo_lint.fixes.region import Region, Site, find_region
 from grpo_lint.fixes.rewrite import Anchor, Writer, anchors_of, dead_locals, removed_statements
-from grpo_lint.fixes.tree import Tree
-from grpo_lint.flow.facts import FunctionFacts
+from grpo_lint.fixes.safeguards import require_all_reads_known, require_names_kept, require_plain_region
+from grpo_lint.fixes.tree import Tree, loops_between
+from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.facts import Definition, FunctionFacts
 from grpo_lint.flow.traversal import walk
 from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic, Vector
 from grpo_lint.model import Edit, Fix, Safety
-from grpo_lint.project import Argument, Fit, Project, accepts_call
+from grpo_lint.project import Argument, Candidate, Fit, Project, accepts_call
 from grpo_lint.project.calls import InputKind
 from grpo_lint.source import Source
 
@@ -68,7 +70,8 @@ def propose(facts: FunctionFacts, grouping: Grouping, context: Context) -> Fix:
     region = find_region(facts, tree, grouping)
     _require_own_steps(facts, region)
     anchors = anchors_of(region, tree)
-    calls = {anchor.site: _call(facts, tree, region, anchor, context) for anchor in anchors}
+    require_plain_region(tree, region, anchors)
+    calls = _calls(facts, tree, region, anchors, context)
     origin = _origin(facts, tuple(calls.values()), context)
     edits = _edits(facts, tree, region, anchors, calls, origin, context)
     safety = min((call.identity.safety for call in calls.values()), key=[Safety.UNSAFE, Safety.SAFE].index)
@@ -94,14 +97,26 @@ def _require_own_steps(facts: FunctionFacts, region: Region) -> None:
 # the call's arguments
 
 
-def _call(facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, context: Context) -> Call:
+def _calls(
+    facts: FunctionFacts, tree: Tree, region: Region, anchors: Sequence[Anchor], context: Context
+) -> dict[Site, Call]:
+    """The call of every site. A tensor is left out in favour of its list for all of them or for none."""
+    calls = {anchor.site: _call(facts, tree, region, anchor, context) for anchor in anchors}
+    if len({call.input_kind for call in calls.values()}) > 1:
+        calls = {anchor.site: _call(facts, tree, region, anchor, context, may_fold=False) for anchor in anchors}
+    return calls
+
+
+def _call(
+    facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, context: Context, may_fold: bool = True
+) -> Call:
     normalisation = anchor.site.normalisation
     identity = find_identity(
         facts, tree, normalisation.vector, anchor.statement, context.project, context.wants_rollout_ids
     )
-    rewards, kind, folded, names = _rewards(facts, tree, region, anchor, context.source)
+    rewards, kind, folded, names = _rewards(facts, tree, region, anchor, context.source, may_fold)
     keywords, parts = _keywords(facts, normalisation, context.source)
-    _require_stable(facts, region, anchor, parts)
+    _require_stable(facts, tree, region, anchor, parts)
     needed = (
         names | identity.names | {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
     )
@@ -109,7 +124,7 @@ def _call(facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, cont
 
 
 def _rewards(
-    facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, source: Source
+    facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, source: Source, may_fold: bool
 ) -> tuple[str, InputKind, ast.stmt | None, set[str]]:
     """What to pass: the list that a tensor was made from where only a list is wanted back, else what was grouped."""
     normalisation = anchor.site.normalisation
@@ -117,14 +132,14 @@ def _rewards(
     vector = normalisation.vector
     if vector.is_list:
         raise Refusal(f"`{ast.unparse(operand)}` is a list here, and its normalised values are not")
-    folded = _folded(facts, tree, region, anchor.site, operand)
+    folded = _folded(facts, tree, region, anchor, operand) if may_fold else None
     if folded is not None and vector.items is not None:
         names = _names(vector.items)
-        _require_stable(facts, region, anchor, [vector.items])
+        _require_stable(facts, tree, region, anchor, [vector.items])
         return one_line(source.segment(vector.items)), "list", folded, names
     if not isinstance(operand, ast.Name | ast.Attribute) and not is_pure(operand, facts.module.aliases):
         raise Refusal(f"`{ast.unparse(operand)}` would be evaluated in another place")
-    _require_stable(facts, region, anchor, [operand])
+    _require_stable(facts, tree, region, anchor, [operand])
     kind: InputKind = "array" if normalisation.library == "numpy" else "tensor"
     return one_line(source.segment(operand)), kind, None, _names(operand)
 
@@ -140,13 +155,15 @@ def _operand(facts: FunctionFacts, normalisation: Normalisation) -> ast.expr:
     return grouping.operand
 
 
-def _folded(facts: FunctionFacts, tree: Tree, region: Region, site: Site, operand: ast.expr) -> ast.stmt | None:
+def _folded(facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, operand: ast.expr) -> ast.stmt | None:
     """The statement that makes a tensor of a list, if only the region reads the tensor and only a list is wanted back.
 
     For an operand that makes the tensor itself, the statement that holds it, which goes anyway.
     """
-    vector = site.normalisation.vector
+    vector, site = anchor.site.normalisation.vector, anchor.site
     if vector.items is None or not site.wants_list or not _is_float32_tensor(vector.version, facts):
+        return None
+    if not is_pure(vector.version, facts.module.aliases):
         return None
     if operand is vector.version:
         return tree.statement(operand)
@@ -158,7 +175,17 @@ def _folded(facts: FunctionFacts, tree: Tree, region: Region, site: Site, operan
     (node,) = definitions
     if not isinstance(node, ast.Assign) or node.value is not vector.version or node not in tree.blocks:
         return None
-    return node if _is_read_only_by(facts, tree, region, site, node) else None
+    is_movable_there = isinstance(vector.items, ast.Name) or not _has_effects_between(facts, tree, region, node, anchor)
+    return node if is_movable_there and _is_read_only_by(facts, tree, region, site, node) else None
+
+
+def _has_effects_between(facts: FunctionFacts, tree: Tree, region: Region, start: ast.stmt, anchor: Anchor) -> bool:
+    """Whether kept code between a statement and a call could change what the statement's expression gives."""
+    for statement in tree.blocks:
+        is_between = start.lineno < statement.lineno < anchor.statement.lineno
+        if is_between and statement not in region.statements and not isinstance(statement, ast.If):
+            return True
+    return bool(loops_between(tree, start, anchor.statement))
 
 
 def _is_float32_tensor(node: ast.AST, facts: FunctionFacts) -> bool:
@@ -203,6 +230,7 @@ def _keywords(
         keywords.append(Argument("fallback_group_size", one_line(source.segment(sized.size))))
         parts.append(sized.size)
     if scaling is not None:
+        _require_number(scaling.eps)
         eps = "0.0" if scaling.eps is None else one_line(source.segment(scaling.eps))
         keywords.append(Argument("eps", eps, _is_default_eps(scaling.eps)))
         parts += [scaling.eps] if scaling.eps is not None else []
@@ -210,6 +238,12 @@ def _keywords(
     baseline = '"leave_one_out"' if normalisation.is_leave_one_out else '"mean"'
     keywords.append(Argument("baseline", baseline, not normalisation.is_leave_one_out))
     return keywords, parts
+
+
+def _require_number(eps: ast.expr | None) -> None:
+    """The epsilon must be one number: a literal, or a name or attribute that nothing shows to be more."""
+    if eps is not None and not isinstance(eps, ast.Constant | ast.Name | ast.Attribute):
+        raise Refusal(f"`{ast.unparse(eps)}` is not known to be a number")
 
 
 def _is_default_eps(eps: ast.expr | None) -> bool:
@@ -235,21 +269,30 @@ def _test(test: ast.expr, holds: bool, is_joined: bool, source: Source) -> str:
     return f"({text})" if needs_parentheses else text
 
 
-def _require_stable(facts: FunctionFacts, region: Region, anchor: Anchor, parts: Sequence[ast.expr]) -> None:
+def _require_stable(
+    facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, parts: Sequence[ast.expr]
+) -> None:
     """What the call reads must mean there what it meant where it was read before."""
     last = anchor.statement.end_lineno or anchor.statement.lineno
     for part in parts:
+        if any(isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for node in ast.walk(part)):
+            raise Refusal(f"`{ast.unparse(part)}` does more than compute a value")
         for node in (node for node in ast.walk(part) if isinstance(node, ast.Name)):
             reaching = {found.node for found in facts.loads.get(node, frozenset())}
+            loops = loops_between(tree, node, anchor.statement)
             if not reaching.isdisjoint(region.statements):
                 raise Refusal(f"`{node.id}` is itself a step of the normalisation")
             for definition in facts.definitions:
                 if (
                     definition.name.split(".")[0].split("[")[0] == node.id
                     and definition.node not in reaching | region.statements
-                    and node.lineno < getattr(definition.node, "lineno", 0) <= last
+                    and (node.lineno < getattr(definition.node, "lineno", 0) <= last or _is_in(loops, definition, tree))
                 ):
                     raise Refusal(f"`{node.id}` changes on line {getattr(definition.node, 'lineno', 0)}")
+
+
+def _is_in(loops: Sequence[ast.AST], definition: Definition, tree: Tree) -> bool:
+    return any(loop in tree.ancestors(definition.node) for loop in loops)
 
 
 # where the normaliser comes from
@@ -258,6 +301,8 @@ def _require_stable(facts: FunctionFacts, region: Region, anchor: Anchor, parts:
 def _origin(facts: FunctionFacts, calls: Sequence[Call], context: Context) -> Origin:
     """The project's own function where its signature fits, else the configured module, else the bundled one."""
     for candidate in context.project.find_function(NORMALISER):
+        if _is_circular(facts, candidate, context):
+            continue
         fits = [_fit(candidate.function, call) for call in calls]
         if all(fit is not None for fit in fits):
             module = None if candidate.path == context.project.path else candidate.module
@@ -267,6 +312,16 @@ def _origin(facts: FunctionFacts, calls: Sequence[Call], context: Context) -> Or
     defaults = frozenset(keyword.name for call in calls for keyword in call.keywords if keyword.is_default)
     needed = frozenset(keyword.name for call in calls for keyword in call.keywords if not keyword.is_default)
     return _free(facts, Origin(context.reference_module or OWN_MODULE, defaults - needed, frozenset()), context)
+
+
+def _is_circular(facts: FunctionFacts, candidate: Candidate, context: Context) -> bool:
+    """Whether the function found is the one under repair, or its module imports this one."""
+    if candidate.path == context.project.path:
+        return candidate.function.lineno == getattr(facts.function, "lineno", 0)
+    module, own = context.project.module(candidate.path), context.project.name_of()
+    if module is None or own is None:
+        return False
+    return any(own in (name, name.rpartition(".")[0]) for name in Aliases.of(module.tree).names.values())
 
 
 def _fit(function: ast.FunctionDef, call: Call) -> Fit | None:
@@ -302,6 +357,8 @@ def _edits(
     needed = frozenset[str]().union(*(call.needed for call in calls.values()))
     dead = dead_locals(removed, replaced, needed, facts, tree)
     everything = removed_statements(Region(removed | dead, region.sites), anchors, facts, tree)
+    require_all_reads_known(facts, tree, region, everything, anchors)
+    require_names_kept(tree, needed, anchors)
 
     def write_call(site: Site, prefix: str, suffix: str, indent: str) -> str:
         arguments = list(_arguments(calls[site], origin))

@@ -163,6 +163,8 @@ def _centred(value: Centred) -> Normalisation:
         case LeaveOneOut(total=Statistic(kind=Kind.SUM, is_exact=True, of=of) as mean, values=values, others=others):
             _require_siblings(of, others)
             _require_matching_shape(values, mean)
+            if _raw(values).vector.version is not _raw(of).vector.version:
+                raise Refusal("the leave-one-out baseline leaves out other values than it sums")
             is_leave_one_out = True
         case Statistic(node=node):
             raise Refusal(f"`{_text(node)}` is not a plain mean")

@@ -17,6 +17,7 @@ _READERS = frozenset(
 _METHODS = (
     _READERS | RESHAPES | FLATTENINGS | COPIES | CONVERSIONS | ELEMENTWISE | REORDERINGS | frozenset(STATISTICS)
 ) - {"reduce", "compress", "where"}
+_FUNCTIONS = frozenset({"where", "zeros_like", "ones_like", "empty_like"})
 _IMPURE = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Starred
 
 
@@ -30,7 +31,8 @@ def is_pure(node: ast.AST, aliases: Aliases) -> bool:
 
 def _is_pure_call(call: ast.Call, aliases: Aliases) -> bool:
     if aliases.library(call.func):
-        return True
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        return name in _METHODS | _FUNCTIONS and "random" not in ast.unparse(call.func)
     match call.func:
         case ast.Name(id=name):
             return name in _BUILTINS

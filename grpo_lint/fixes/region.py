@@ -176,6 +176,8 @@ def find_region(facts: FunctionFacts, tree: Tree, grouping: Grouping) -> Region:
     statements = frozenset({*search.inner, *search.flat})
     _require_no_change_in_place(facts, tree, statements, vectors(grouping))
     sites = tuple(_sites(search))
+    if len(sites) > 1 and any(_changed_in_place(statement) for statement in statements):
+        raise Refusal("the rewards are changed in place and used in more than one form")
     if not sites:
         raise Refusal("the normalised rewards are not used in a way that is understood")
     return Region(statements, sites)
@@ -184,24 +186,41 @@ def find_region(facts: FunctionFacts, tree: Tree, grouping: Grouping) -> Region:
 def _require_no_change_in_place(
     facts: FunctionFacts, tree: Tree, statements: frozenset[ast.stmt], owned: tuple[Vector, ...]
 ) -> None:
-    """`grid -= mean` on a view also centres the vector under it, which somebody else may read."""
+    """`grid -= mean` on a view also centres the vector under it, which somebody else may hold."""
     for statement in sorted(statements, key=lambda found: found.lineno):
+        for node in ast.walk(statement):
+            match node:
+                case ast.Call(func=ast.Attribute(attr=name)) if name.endswith("_") and not isinstance(
+                    statement, ast.Expr
+                ):
+                    raise Refusal(f"`{name}` on line {statement.lineno} works in place")
         target = _changed_in_place(statement)
         if target is None or not any(isinstance(each, Grouping | Vector) for each in alternatives(facts.value(target))):
             continue
-        origins = {id(vector.origin) for vector in owned}
         for vector in owned:
             if isinstance(vector.origin, ast.arg | ast.Attribute | ast.Subscript):
                 raise Refusal(
                     f"line {statement.lineno} centres `{ast.unparse(vector.origin)}` in place for its owner too"
                 )
-        for load in facts.loads:
-            value = facts.value(load)
-            is_later = load.lineno > statement.lineno and tree.statement(load) not in statements
-            if is_later and isinstance(value, Vector) and id(value.origin) in origins and not value.is_list:
-                raise Refusal(
-                    f"line {statement.lineno} centres `{load.id}` in place, which is read on line {load.lineno}"
-                )
+        _require_no_other_holder(facts, tree, statements, statement, owned)
+
+
+def _require_no_other_holder(
+    facts: FunctionFacts,
+    tree: Tree,
+    statements: frozenset[ast.stmt],
+    changing: ast.stmt,
+    owned: tuple[Vector, ...],
+) -> None:
+    """Outside of the region, the vector may be looked at (`len(rewards)`, `rewards.shape`), and not handed on."""
+    origins = {id(vector.origin) for vector in owned}
+    for load in facts.loads:
+        value = facts.value(load)
+        if not isinstance(value, Vector) or value.is_list or id(value.origin) not in origins:
+            continue
+        holder = tree.statement(load)
+        if holder not in statements and not isinstance(holder, ast.If):
+            raise Refusal(f"line {changing.lineno} centres `{load.id}` in place, which line {load.lineno} reads too")
 
 
 def _changed_in_place(statement: ast.stmt) -> ast.expr | None:
@@ -232,8 +251,10 @@ def is_part(value: Value) -> bool:
 def is_complete(value: Value) -> bool:
     """Whether values are normalised and one-dimensional."""
     match value:
-        case Flat(of=of) | Listed(of=of):
-            return is_complete(of) or (is_part(of) and any(isinstance(e, Centred | Scaled) for e in _deep(of)))
+        case Flat(of=of):
+            return is_complete(of) or (is_part(of) and any(isinstance(each, Centred | Scaled) for each in _deep(of)))
+        case Listed(of=of):
+            return is_complete(of)
         case Centred() | Scaled():
             return not is_grouped(value)
         case Choice(then=then, orelse=orelse):

@@ -18,8 +18,10 @@ from grpo_lint.model import Edit, Position, Range
 from grpo_lint.source import NEWLINE, Source
 
 _DIRECTIVE = re.compile(
-    r"#\s*(noqa|type:|fmt:|isort:|pylint:|pyright:|mypy:|ruff:|grpo-lint|nosec|pragma|flake8)", re.I
+    r"#\s*(?:(?i:noqa)(?:\s*:[^#]*)?|(?:type|fmt|isort|pylint|pyright|mypy|ruff|flake8|grpo-lint|yapf|pragma)\s*:[^#]*"
+    r"|nosec\b[^#]*)"
 )
+_FORMATTER_SWITCH = re.compile(r"#\s*fmt\s*:\s*(?:on|off)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +60,9 @@ def removed_statements(
             _require_pure_test(compound, facts)
             removed.add(compound)
     _require_no_empty_block(removed, anchors, tree)
+    for anchor in anchors:
+        if anchor.site.name is not None and anchor.statement not in removed:
+            raise Refusal(f"the branch on line {anchor.statement.lineno} does other work besides the scaling")
     return frozenset(removed)
 
 
@@ -102,16 +107,20 @@ def _unread(
     facts: FunctionFacts,
     tree: Tree,
 ) -> Iterator[ast.stmt]:
-    """Plain assignments of names that are read, but only by what goes."""
+    """Plain assignments of names that are read, but only by what goes; no name that something else can see."""
+    fixed = {name for node in ast.walk(tree.root) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    if any(node.id in ("locals", "vars", "eval", "exec") for node in loads):
+        return
     for definition in facts.definitions:
         statement = definition.node
         if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement in dead or statement not in tree.blocks:
             continue
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        if len(targets) != 1 or not isinstance(targets[0], ast.Name) or definition.name in needed:
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name) or definition.name in needed | fixed:
             continue
-        readers = [node for node in loads if node.id == definition.name and isinstance(node.ctx, ast.Load)]
-        if readers and gone.issuperset(readers) and is_pure(statement.value or statement, facts.module.aliases):
+        others = [node for node in loads if node.id == definition.name and node is not targets[0]]
+        is_read = any(isinstance(node.ctx, ast.Load) for node in others)
+        if is_read and gone.issuperset(others) and is_pure(statement.value or statement, facts.module.aliases):
             yield statement
 
 
@@ -175,6 +184,9 @@ class Writer:
         first, last = run[0].lineno, run[-1].end_lineno or run[-1].lineno
         self._require_own_lines(run, first, last)
         indent = self._indent(run[0])
+        rows = len(self.source.line_starts)
+        while last < rows and re.match(rf"{re.escape(indent)}\s+#", self.source.line(last + 1)):
+            last += 1
         while first > 1 and re.match(rf"{re.escape(indent)}#", self.source.line(first - 1)):
             first -= 1
         return first, last
@@ -182,7 +194,7 @@ class Writer:
     def _require_own_lines(self, run: list[ast.stmt], first: int, last: int) -> None:
         before = self.source.line(first)[: self.source.range(run[0]).start.column - 1]
         after = self.source.line(last)[self.source.range(run[-1]).end.column - 1 :]
-        if before.strip() or after.lstrip().startswith(";"):
+        if before.strip() or after.lstrip().startswith((";", "\\")):
             raise Refusal(f"line {first} holds several statements")
 
     def _indent(self, statement: ast.stmt) -> str:
@@ -192,8 +204,7 @@ class Writer:
     def _comments(self, run: list[ast.stmt]) -> list[str]:
         """The comments of a run, in order, without directives."""
         first, last = self._rows(run)
-        text = "\n".join(self.source.line(row) for row in range(first, last + 1))
-        return [comment for comment in _comment_texts(text) if not _DIRECTIVE.match(comment)]
+        return _kept_comments("\n".join(self.source.line(row) for row in range(first, last + 1)))
 
     def _replacement(self, run: list[ast.stmt], anchor: Anchor, comments: list[str]) -> Edit:
         first, last = self._rows(run)
@@ -227,12 +238,12 @@ class Writer:
         prefix = self.source.slice(Range(whole.start, inner.start))
         suffix = self.source.slice(Range(inner.end, whole.end))
         indent = self._indent(statement)
-        comments = [*comments, *_comment_texts(self.source.slice(inner))]
+        comments = [*comments, *_kept_comments(self.source.slice(inner))]
         if not isinstance(statement, ast.Return | ast.Assign | ast.AnnAssign | ast.Expr | ast.AugAssign):
             raise Refusal(f"the statement on line {statement.lineno} is not one that can be laid out anew")
         if NEWLINE.search(prefix + suffix):
             raise Refusal(f"the expression on line {outlet.node.lineno} stands in a statement of several lines")
-        above = "".join(f"{comment}\n{indent}" for comment in comments if not _DIRECTIVE.match(comment))
+        above = "".join(f"{comment}\n{indent}" for comment in comments)
         call = self.write_call(anchor.site, prefix, suffix, indent).removeprefix(indent)
         yield Edit(whole, self._joined((above + call).split("\n")))
 
@@ -263,6 +274,15 @@ def _taken(comments: list[tuple[int, list[str]]], run: Sequence[ast.stmt]) -> li
     for entry in before:
         comments.remove(entry)
     return [comment for _, texts in before for comment in texts]
+
+
+def _kept_comments(text: str) -> list[str]:
+    """The comments of a piece of code without the directives in them, which spoke of lines that go."""
+    found = _comment_texts(text)
+    if any(_FORMATTER_SWITCH.match(comment) for comment in found):
+        raise Refusal("the formatter is switched on or off among the lines that would go")
+    kept = (_DIRECTIVE.sub("", comment, count=1).strip() for comment in found)
+    return [comment for comment in kept if comment]
 
 
 def _comment_texts(text: str) -> list[str]:

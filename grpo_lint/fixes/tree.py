@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _BODIES = ("body", "orelse", "finalbody")
+_LOOPS = ast.For | ast.AsyncFor | ast.While
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,3 +78,10 @@ def own_blocks(node: ast.AST) -> Iterator[Block]:
         statements = getattr(node, name, None)
         if isinstance(statements, list) and statements and isinstance(statements[0], ast.stmt):
             yield Block(node, tuple(statements))
+
+
+def loops_between(tree: Tree, outer: ast.AST, inner: ast.AST) -> list[ast.AST]:
+    """The loops around `inner` that do not hold `outer`: their bodies run again after what follows `inner` in them."""
+    around = [found for found in tree.ancestors(inner) if isinstance(found, _LOOPS)]
+    holders = set(tree.ancestors(outer))
+    return [loop for loop in around if loop not in holders]

@@ -79,7 +79,8 @@ class Arithmetic:
         """Rewards after arithmetic with something else."""
         for value in (left, right):
             if isinstance(value, Vector):
-                return replace(value, version=node, items=None, rank=value.rank)
+                joined = node if value.is_list else value.disorder
+                return replace(value, version=node, items=None, disorder=joined)
         for value in (left, right):
             if is_reward_like(value):
                 return Altered(value, node)

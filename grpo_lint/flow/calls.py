@@ -65,8 +65,10 @@ class Calls:
                 return self._looked_up(node, node.args[1])
             case "int" | "float" | "max" | "min" if isinstance(first, Scalar | Length | GroupCount):
                 return first
+            case "list" if is_reward_like(first) and (isinstance(first, Listed) or _is_list(first)):
+                return first
             case "list" | "tuple" if is_reward_like(first):
-                return first if isinstance(first, Listed) or _is_list(first) else Listed(first, node)
+                return Altered(first, node)
             case "sorted" | "reversed" if is_reward_like(first):
                 return Altered(first, node)
             case _:

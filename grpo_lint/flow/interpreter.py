@@ -23,6 +23,7 @@ else:
 _HELPER_DEPTH = 3
 _HELPER_CALLS = 100
 _LOOP_DEPTH = 3
+_MUTATORS = frozenset("append clear extend insert pop remove reverse sort".split())
 _SIMPLE_JUMPS = ast.Return | ast.Raise | ast.Break | ast.Continue
 
 
@@ -37,6 +38,7 @@ class Interpreter:
     returns: list[Value] = field(default_factory=list)
     evaluator: Evaluator = field(init=False)
     loops: int = 0
+    leaving: list[Environment] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.evaluator = Evaluator(self.module, self.record, self.inline)
@@ -85,8 +87,11 @@ class Interpreter:
             case ast.Return(value=value):
                 self.returns.append(self.evaluator.evaluate(value, env) if value else UNKNOWN)
                 env.is_live = False
-            case ast.Raise() | ast.Break() | ast.Continue():
+            case ast.Raise():
                 self._evaluate_children(statement, env)
+                env.is_live = False
+            case ast.Break() | ast.Continue():
+                self.leaving.append(env.copy())
                 env.is_live = False
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._define_function(statement, env)
@@ -142,6 +147,8 @@ class Interpreter:
             case ast.Delete(targets=targets):
                 for target in targets:
                     self.evaluator.evaluate(target, env)
+                    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                        self._disorder(target.value.id, target, statement, env)
 
     def _in_place(self, value: ast.expr, statement: ast.stmt, env: Environment) -> None:
         """`advantages.sub_(mean)` as a statement changes the name it is called on."""
@@ -150,7 +157,7 @@ class Interpreter:
                 changed = self.record.values.get(value, UNKNOWN)
                 if changed is not UNKNOWN:
                     env.bind(name, changed, self.record.define(name, statement, changed, value))
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="sort" | "reverse" | "extend" | "insert")):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _MUTATORS:
                 self._disorder(name, value, statement, env)
             case ast.Call(args=[ast.Name(id=name)], func=ast.Attribute(attr="shuffle") | ast.Name(id="shuffle")):
                 self._disorder(name, value, statement, env)
@@ -192,29 +199,33 @@ class Interpreter:
             self.run(handler.body, branch)
             result = join(None, result, branch)
         env.replace(result)
-        self.run(statement.finalbody, env)
+        self.run(statement.finalbody, env if env.is_live else before)
 
     def _for(self, statement: ast.For | ast.AsyncFor, env: Environment) -> None:
         iterated = self.evaluator.evaluate(statement.iter, env)
         self.evaluator.bind_targets(statement.target, element_of(iterated), statement, env, None)
+        before = env.copy()
         self._loop(statement.body, env)
         self.run(statement.orelse, env)
         if isinstance(statement, ast.For):
-            self._gather(statement, env)
+            self._gather(statement, before, env)
 
     def _loop(self, body: Sequence[ast.stmt], env: Environment) -> None:
         """The body may run not at all, once, or again with what it left behind."""
         self.loops += 1
+        leaving, self.leaving = self.leaving, []
         for _ in range(2 if self.loops < _LOOP_DEPTH else 1):
             once = env.copy()
             self.run(body, once)
-            once.is_live = True
-            env.replace(join(None, once, env))
+            for ended in (once, *self.leaving):
+                env.replace(join(None, ended, env))
+            self.leaving = []
+        self.leaving = leaving
         self.loops -= 1
 
-    def _gather(self, loop: ast.For, env: Environment) -> None:
+    def _gather(self, loop: ast.For, before: Environment, env: Environment) -> None:
         """`for sample in samples: rewards.append(sample.reward)`, with nothing that could skip a sample."""
-        is_whole = not any(isinstance(part, _SIMPLE_JUMPS) for part in ast.walk(loop))
+        is_whole = not any(isinstance(part, _SIMPLE_JUMPS) for part in ast.walk(loop)) and not _rebinds_target(loop)
         for statement in ast.walk(loop):
             match statement:
                 case ast.Expr(
@@ -223,7 +234,7 @@ class Interpreter:
                     vector = vector_from_loop(loop, appended, self.module.vocabulary)
                     if vector is None:
                         continue
-                    if not (is_whole and statement in loop.body and _starts_empty(env, name)):
+                    if not (is_whole and statement in loop.body and _starts_empty(before, name)):
                         vector = replace(vector, samples=None, disorder=statement)
                     env.bind(name, vector, self.record.define(name, statement, vector, None))
 
@@ -301,6 +312,13 @@ class Interpreter:
 def _identity(value: Value) -> object:
     """What makes two arguments the same to a helper: the same rewards, or numbers of the same names."""
     return value.names if isinstance(value, Scalar) else value
+
+
+def _rebinds_target(loop: ast.For) -> bool:
+    """Whether the body gives the loop variable another value."""
+    targets = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    stores = [node for statement in loop.body for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    return any(isinstance(node.ctx, ast.Store) and node.id in targets for node in stores)
 
 
 def _starts_empty(env: Environment, name: str) -> bool:

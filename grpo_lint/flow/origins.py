@@ -35,6 +35,8 @@ def vector_from_comprehension(
     source = iterated[0]
     is_filtered = len(node.generators) > 1 or bool(node.generators[0].ifs)
     disorder = node if is_filtered else None
+    if not _is_plain_sequence(node.generators[0].iter) and not isinstance(source, Vector):
+        disorder = node
     if isinstance(source, Vector) and (isinstance(element, Element) or _mentions_target(node)):
         return replace(source, version=node, is_list=True, disorder=source.disorder or disorder, items=None, rank=1)
     name = reward_name(node.elt, words)

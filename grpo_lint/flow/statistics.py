@@ -34,6 +34,7 @@ from grpo_lint.flow.values import (
 )
 
 _BASELINES = (Kind.MEAN, Kind.MEDIAN)
+_KNOWN_OPTIONS = frozenset({"dim", "axis", "keepdim", "keepdims", "unbiased", "correction", "ddof"})
 _POPULATION = {"torch": 1, "numpy": 0, "jax": 0, "mlx": 0}
 
 
@@ -50,7 +51,7 @@ def reduce(operation: Operation, of: Value) -> Value:
         spread=Spread.COLUMN if _keeps_axis(operation) else Spread.ROWS,
         correction=_correction(operation, library),
         library=library,
-        is_exact=not operation.name.startswith("nan"),
+        is_exact=not operation.name.startswith("nan") and _has_known_options(operation, library),
     )
 
 
@@ -60,8 +61,17 @@ def runs_along_groups(operation: Operation, of: Value) -> bool:
     if asked is None:
         return False
     return any(
-        grouping.axis in {axis % grouping.rank for axis in asked if axis < grouping.rank} for grouping in layouts(of)
+        grouping.axis in (reduced := {axis % grouping.rank for axis in asked if axis < grouping.rank})
+        and len(reduced) < grouping.rank
+        for grouping in layouts(of)
     )
+
+
+def _has_known_options(operation: Operation, library: str | None) -> bool:
+    """Whether every option is one that a repair keeps; a mask, a dtype or an output is not."""
+    is_one_axis = len(axes(operation.argument(0, "dim", "axis")) or ()) == 1
+    by_position = len(operation.arguments) <= (1 if library in ("numpy", "jax", "mlx") else 3)
+    return is_one_axis and by_position and {name for name, _ in operation.keywords} <= _KNOWN_OPTIONS
 
 
 def _keeps_axis(operation: Operation) -> bool:

@@ -42,6 +42,7 @@ class Element:
     reference: ClassReference | None = None
     is_known: bool = True
     is_open: bool = False
+    methods: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ class Reader:
         match self.resolver.resolve(head, self.module):
             case Definition(node=ast.ClassDef() as node, module=module):
                 found = attributes_of(ClassReference(node, module), self.resolver)
-                yield Element(node.name, found.names, ClassReference(node, module), is_open=found.is_open)
+                reference = ClassReference(node, module)
+                yield Element(node.name, found.names, reference, is_open=found.is_open, methods=found.methods)
             case Definition(node=ast.expr() as value, module=module) if head is annotation:
                 yield from self.deeper(module).classes(value)
             case _:
@@ -166,7 +168,9 @@ class Reader:
 def is_proven(elements: Set[Element] | tuple[Element, ...], reads: Set[str], attribute: str) -> bool:
     """Whether all alternatives that have what the code reads declare the attribute, and at least one remains."""
     remaining = [element for element in elements if not is_excluded(element, reads)]
-    return bool(remaining) and all(attribute in element.attributes for element in remaining)
+    return bool(remaining) and all(
+        attribute in element.attributes and attribute not in element.methods for element in remaining
+    )
 
 
 def is_excluded(element: Element, reads: Set[str]) -> bool:

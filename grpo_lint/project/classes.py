@@ -25,23 +25,28 @@ class ClassReference:
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What a class declares. `is_open` where it may have more: a base that is not found, a `__getattr__`."""
+    """What a class declares; `methods` are those of the names that must be called to give a value.
+
+    `is_open` where it may have more: a base that is not found, a `__getattr__`.
+    """
 
     names: frozenset[str]
     is_open: bool
+    methods: frozenset[str] = frozenset()
 
 
 def attributes_of(reference: ClassReference, resolver: Resolver, seen: frozenset[int] = frozenset()) -> Attributes:
     """The attributes of a class and its bases."""
     node = reference.node
-    names = set(_own_names(node))
+    names, methods = set(_own_names(node)), set(_own_methods(node))
     is_open = bool(names & DYNAMIC)
     inner = seen | {id(node)}
     for base in node.bases:
         found = _base_attributes(base, reference.module, resolver, inner)
         names |= found.names
+        methods |= found.methods
         is_open |= found.is_open
-    return Attributes(frozenset(names), is_open)
+    return Attributes(frozenset(names), is_open, frozenset(methods))
 
 
 def _base_attributes(base: ast.expr, module: Module, resolver: Resolver, seen: frozenset[int]) -> Attributes:
@@ -53,6 +58,14 @@ def _base_attributes(base: ast.expr, module: Module, resolver: Resolver, seen: f
             return attributes_of(ClassReference(node, home), resolver, seen)
     name = ast.unparse(expression).rpartition(".")[2]
     return Attributes(frozenset(), name not in PLAIN_BASES)
+
+
+def _own_methods(node: ast.ClassDef) -> Iterator[str]:
+    for statement in _statements(node.body):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = {ast.unparse(decorator).rpartition(".")[2] for decorator in statement.decorator_list}
+            if decorators.isdisjoint({"property", "cached_property"}):
+                yield statement.name
 
 
 def _own_names(node: ast.ClassDef) -> Iterator[str]:

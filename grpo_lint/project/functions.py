@@ -48,8 +48,16 @@ def _candidate(name: str, path: Path, roots: tuple[Path, ...], cache: Cache) -> 
     dotted = module_name(path, roots)
     if module is None or dotted is None:
         return None
-    functions = [node for node in module.tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    functions = [
+        node
+        for node in module.tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == name and not _is_overload(node)
+    ]
     return Candidate(dotted, path, functions[-1]) if len(functions) == 1 else None
+
+
+def _is_overload(node: ast.FunctionDef) -> bool:
+    return any(ast.unparse(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list)
 
 
 def module_name(path: Path, roots: tuple[Path, ...]) -> str | None:

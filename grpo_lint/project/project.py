@@ -64,7 +64,8 @@ class Project:
 
     def declares(self, reference: ClassReference, attribute: str) -> bool:
         """Whether a class, or a class that it inherits from, declares an attribute of its instances."""
-        return attribute in attributes_of(reference, self.resolver).names
+        found = attributes_of(reference, self.resolver)
+        return attribute in found.names - found.methods
 
     def element_classes(self, annotation: ast.expr, module: Module) -> tuple[Element, ...]:
         """The alternatives for the elements of a sequence with this annotation."""

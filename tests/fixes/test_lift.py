@@ -174,7 +174,7 @@ def test_rollout_ids_are_passed_where_they_are_declared(tmp_path: Path, wanted: 
         """
         def post(args, tries: list[Try]):
             rewards = torch.tensor([t.reward for t in tries])
-            return rewards - rewards.view(-1, args.k).mean(1).repeat_interleave(args.k)
+            return rewards - rewards.view(-1, args.group_size).mean(1).repeat_interleave(args.group_size)
         """,
         extra="rollout_id: int | None = None",
         rollout_ids=wanted,
@@ -186,7 +186,7 @@ def test_a_line_length_of_the_project_is_kept(tmp_path: Path) -> None:
     body = """
         def post(args, tries: list[Try]):
             rewards = torch.tensor([t.reward for t in tries])
-            return rewards - rewards.view(-1, args.k).mean(1).repeat_interleave(args.k)
+            return rewards - rewards.view(-1, args.group_size).mean(1).repeat_interleave(args.group_size)
         """
     (tmp_path / "pyproject.toml").write_text("[tool.black]\nline_length = 200\n[tool.ruff]\nline-length = 40\n")
     assert len(repaired(tmp_path, body).splitlines()) == 3
@@ -219,7 +219,7 @@ def test_a_function_of_the_project_is_called_if_it_fits(tmp_path: Path, name: st
         """
         def post(args, tries: list[Try]):
             rewards = torch.tensor([t.reward for t in tries])
-            grid = rewards.view(-1, args.k)
+            grid = rewards.view(-1, args.group_size)
             grid = (grid - grid.mean(1, keepdim=True)) / (grid.std(1, keepdim=True) + 1e-6)
             return grid.flatten()
         """,
@@ -238,7 +238,7 @@ def test_a_configured_module_is_imported(tmp_path: Path) -> None:
         """
         def post(args, tries: list[Try]):
             rewards = torch.tensor([t.reward for t in tries])
-            return rewards - rewards.view(-1, args.k).mean(1).repeat_interleave(args.k)
+            return rewards - rewards.view(-1, args.group_size).mean(1).repeat_interleave(args.group_size)
         """,
         reference_module="my.vendored",
     )
@@ -252,7 +252,7 @@ def test_a_name_that_is_taken_prevents_the_fix(tmp_path: Path) -> None:
         "import torch\nfrom tries import Try\n\nnormalize_rewards_by_group = print\n\n\n"
         "def post(args, tries: list[Try]):\n"
         "    rewards = torch.tensor([t.reward for t in tries])\n"
-        "    return rewards - rewards.view(-1, args.k).mean(1).repeat_interleave(args.k)\n"
+        "    return rewards - rewards.view(-1, args.group_size).mean(1).repeat_interleave(args.group_size)\n"
     )
     before = path.read_text()
     result = check_file(str(path), Config(root=tmp_path), Mode.FIX, True)

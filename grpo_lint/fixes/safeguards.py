@@ -1,0 +1,112 @@
+"""What must not stand in a function for its text to be rewritten: reads, bindings and changes that line order hides."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence, Set
+
+from grpo_lint.fixes.normalisation import Refusal
+from grpo_lint.fixes.region import Region, Site
+from grpo_lint.fixes.rewrite import Anchor
+from grpo_lint.fixes.tree import Tree
+from grpo_lint.flow.facts import FunctionFacts
+
+_SCOPES = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_FLOW = ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
+
+
+def require_plain_region(tree: Tree, region: Region, anchors: Sequence[Anchor]) -> None:
+    """The steps and the calls must stand in one function, at its own time, and must bind nothing by the way."""
+    places = [*region.statements, *(anchor.statement for anchor in anchors)]
+    if len({tree.function(place) for place in places}) > 1:
+        raise Refusal("the steps of the normalisation stand in several functions")
+    for outlet in (outlet for site in region.sites for outlet in site.outlets):
+        if tree.function(outlet.node) is not tree.function(anchors[0].statement):
+            raise Refusal(f"the values are used in an inner function on line {outlet.node.lineno}")
+        if any(isinstance(found, _SCOPES) for found in _around(tree, outlet.node)):
+            raise Refusal(f"the values are used in a comprehension on line {outlet.node.lineno}")
+    nodes = [*region.statements, *(outlet.node for site in region.sites for outlet in site.outlets)]
+    for part in (part for node in nodes for part in ast.walk(node)):
+        if isinstance(part, _FLOW):
+            raise Refusal(f"`{ast.unparse(part)}` does more than compute a value")
+
+
+def _around(tree: Tree, node: ast.AST) -> Iterator[ast.AST]:
+    """The expressions around a node, up to its statement."""
+    for found in tree.ancestors(node):
+        if isinstance(found, ast.stmt):
+            return
+        yield found
+
+
+def require_all_reads_known(
+    facts: FunctionFacts, tree: Tree, region: Region, removed: Set[ast.stmt], anchors: Sequence[Anchor]
+) -> None:
+    """No name whose definition goes may be read where the data flow does not look: an inner function, a handler."""
+    rewritten = {anchor.site.name for anchor in anchors}
+    names = {found.name for found in facts.definitions if found.node in removed} - rewritten
+    gone = {node for part in _replaced(region, removed) for node in ast.walk(part)}
+    for node in ast.walk(tree.root):
+        if not isinstance(node, ast.Name) or node.id not in names | rewritten or node in gone:
+            continue
+        if isinstance(node.ctx, ast.Del):
+            raise Refusal(f"`{node.id}` is deleted on line {node.lineno}")
+        is_read = isinstance(node.ctx, ast.Load)
+        if is_read and (node not in facts.loads or _is_read_elsewhere(tree, node, removed)) and node.id in names:
+            raise Refusal(f"`{node.id}` is also read on line {node.lineno}")
+
+
+def _replaced(region: Region, removed: Set[ast.stmt]) -> Iterator[ast.AST]:
+    yield from removed
+    yield from (outlet.node for site in region.sites for outlet in site.outlets)
+
+
+def _is_read_elsewhere(tree: Tree, node: ast.Name, removed: Set[ast.stmt]) -> bool:
+    """In another function than the region's, or in a part that runs after an exception or a return."""
+    first = next(iter(removed))
+    if tree.function(node) is not tree.function(first):
+        return True
+    for statement in tree.chain(tree.statement(node)):
+        block = tree.blocks.get(statement)
+        if block is None:
+            continue
+        is_handler = isinstance(block.holder, ast.ExceptHandler)
+        is_final = statement in getattr(block.holder, "finalbody", ())
+        if (is_handler or is_final) and statement not in removed:
+            return True
+    return False
+
+
+def require_names_kept(tree: Tree, needed: Set[str], anchors: Sequence[Anchor]) -> None:
+    """What the calls read, and what they write, must be bound by plain assignments alone."""
+    written = {anchor.site.name for anchor in anchors if anchor.site.name}
+    for name, line in _odd_bindings(tree.root):
+        if name in needed | written:
+            raise Refusal(f"`{name}` is bound or deleted on line {line}")
+    for anchor in anchors:
+        for other in anchors:
+            is_later = other is not anchor and other.statement.lineno > anchor.statement.lineno
+            if is_later and anchor.site.name in _read_by(other.site):
+                raise Refusal(f"`{anchor.site.name}` would be normalised twice")
+
+
+def _read_by(site: Site) -> set[str]:
+    names: set[str] = set()
+    for grouping in site.normalisation.groupings:
+        names |= {node.id for node in ast.walk(grouping.operand) if isinstance(node, ast.Name)}
+    return names
+
+
+def _odd_bindings(root: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(root):
+        match node:
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                yield name, node.lineno
+            case ast.ExceptHandler(name=str(name)):
+                yield name, node.lineno
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from ((alias.asname or alias.name.split(".")[0], node.lineno) for alias in names)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from ((name, node.lineno) for name in names)
+            case ast.Name(id=name, ctx=ast.Del()):
+                yield name, node.lineno
