@@ -72,8 +72,9 @@ def _proven(facts: FunctionFacts, samples: Samples, project: Project, wants_roll
     if annotation is not None:
         has_group, has_rollout = _declared(facts, samples, annotation, project)
     else:
-        root = facts.function if _is_local(facts, samples.sequence) else facts.module.tree
-        read = _attributes_read(root, samples.sequence)
+        is_local = _is_local(facts, samples.sequence)
+        read = _attributes_read_of_local(facts, samples.sequence) if is_local else frozenset[str]()
+        read = read if is_local else _attributes_read(facts.module.tree, samples.sequence)
         has_group, has_rollout = GROUP_INDEX in read, ROLLOUT_ID in read
     if not has_group:
         return None
@@ -126,6 +127,18 @@ def _is_local(facts: FunctionFacts, sequence: ast.expr) -> bool:
     """Whether a sequence is made in the function: then other functions' sequences of that name are other ones."""
     definitions = facts.loads.get(sequence, frozenset()) if isinstance(sequence, ast.Name) else frozenset()
     return any(not isinstance(found.node, ast.arg) for found in definitions)
+
+
+def _attributes_read_of_local(facts: FunctionFacts, sequence: ast.expr) -> frozenset[str]:
+    """The attributes read of the elements of this very sequence: where the same definitions reach its name."""
+    wanted = {found.node for found in facts.loads.get(sequence, ())} if isinstance(sequence, ast.Name) else set()
+    read: set[str] = set()
+    for node in ast.walk(facts.function):
+        for target, iterated, scope in _iterations(node):
+            if isinstance(target, ast.Name) and isinstance(iterated, ast.Name):
+                reaching = {found.node for found in facts.loads.get(iterated, ())}
+                read |= set(_attributes_of(target.id, scope)) if reaching == wanted else set()
+    return frozenset(read)
 
 
 def _require_identity_kept(facts: FunctionFacts) -> None:
@@ -182,9 +195,19 @@ def _require_unchanged(facts: FunctionFacts, tree: Tree, samples: Samples, at: a
     for definition in facts.definitions:
         if definition.name in (path, root) and is_between(definition.node):
             raise Refusal(f"`{path}` is bound again on line {_line(definition.node)}")
+    paths = [path, *_other_names(tree.root, path)]
     for node in ast.walk(tree.root):
         if isinstance(node, ast.Expr | ast.Call | ast.Subscript) and is_between(node):
-            _require_no_change(node, path)
+            for each in paths:
+                _require_no_change(node, each)
+
+
+def _other_names(root: ast.AST, path: str) -> Iterator[str]:
+    """`mine` after `mine = samples`: what changes one changes the other."""
+    for node in ast.walk(root):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if path_of(value) == path:
+                yield name
 
 
 def _require_no_change(node: ast.Expr | ast.Call | ast.Subscript, path: str) -> None:

@@ -130,6 +130,8 @@ def _rewards(
     normalisation = anchor.site.normalisation
     operand = _operand(facts, normalisation)
     vector = normalisation.vector
+    if any(isinstance(node, ast.keyword) and node.arg == "requires_grad" for node in ast.walk(vector.version)):
+        raise Refusal("gradients flow through the rewards")
     if vector.is_list:
         raise Refusal(f"`{ast.unparse(operand)}` is a list here, and its normalised values are not")
     folded = _folded(facts, tree, region, anchor, operand) if may_fold else None

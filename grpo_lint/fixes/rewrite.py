@@ -241,6 +241,7 @@ class Writer:
         comments = [*comments, *_kept_comments(self.source.slice(inner))]
         if not isinstance(statement, ast.Return | ast.Assign | ast.AnnAssign | ast.Expr | ast.AugAssign):
             raise Refusal(f"the statement on line {statement.lineno} is not one that can be laid out anew")
+        self._require_own_lines([statement], statement.lineno, statement.end_lineno or statement.lineno)
         if NEWLINE.search(prefix + suffix):
             raise Refusal(f"the expression on line {outlet.node.lineno} stands in a statement of several lines")
         above = "".join(f"{comment}\n{indent}" for comment in comments)

@@ -11,7 +11,7 @@ from grpo_lint.fixes.rewrite import Anchor
 from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.facts import FunctionFacts
 
-_SCOPES = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_SCOPES = ast.JoinedStr | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _FLOW = ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
 
 
@@ -24,11 +24,30 @@ def require_plain_region(tree: Tree, region: Region, anchors: Sequence[Anchor]) 
         if tree.function(outlet.node) is not tree.function(anchors[0].statement):
             raise Refusal(f"the values are used in an inner function on line {outlet.node.lineno}")
         if any(isinstance(found, _SCOPES) for found in _around(tree, outlet.node)):
-            raise Refusal(f"the values are used in a comprehension on line {outlet.node.lineno}")
+            raise Refusal(f"the values are used in a comprehension or f-string on line {outlet.node.lineno}")
+    _require_no_shared_storage(tree, region)
     nodes = [*region.statements, *(outlet.node for site in region.sites for outlet in site.outlets)]
     for part in (part for node in nodes for part in ast.walk(node)):
         if isinstance(part, _FLOW):
             raise Refusal(f"`{ast.unparse(part)}` does more than compute a value")
+
+
+def _require_no_shared_storage(tree: Tree, region: Region) -> None:
+    """Two flat forms of one tensor share its storage; two calls do not, so neither may be changed in place."""
+    names = {site.name for site in region.sites}
+    names |= {
+        target.id
+        for site in region.sites
+        for outlet in site.outlets
+        if isinstance(holder := tree.statement(outlet.node), ast.Assign)
+        for target in holder.targets
+        if isinstance(target, ast.Name)
+    }
+    if len(region.sites) < 2 and len(names) < 2:
+        return
+    for node in ast.walk(tree.root):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in names:
+            raise Refusal(f"`{node.target.id}` is changed in place on line {node.lineno}, in all its forms")
 
 
 def _around(tree: Tree, node: ast.AST) -> Iterator[ast.AST]:
@@ -52,6 +71,8 @@ def require_all_reads_known(
         if isinstance(node.ctx, ast.Del):
             raise Refusal(f"`{node.id}` is deleted on line {node.lineno}")
         is_read = isinstance(node.ctx, ast.Load)
+        if is_read and node.id in rewritten and tree.function(node) is not tree.function(anchors[0].statement):
+            raise Refusal(f"`{node.id}` is read in an inner function on line {node.lineno}")
         if is_read and (node not in facts.loads or _is_read_elsewhere(tree, node, removed)) and node.id in names:
             raise Refusal(f"`{node.id}` is also read on line {node.lineno}")
 

@@ -161,6 +161,14 @@ class Interpreter:
                 self._disorder(name, value, statement, env)
             case ast.Call(args=[ast.Name(id=name)], func=ast.Attribute(attr="shuffle") | ast.Name(id="shuffle")):
                 self._disorder(name, value, statement, env)
+            case ast.Call(func=ast.Name(id=name), args=arguments) if name in self.module.functions:
+                for position, argument in enumerate(arguments):
+                    if isinstance(argument, ast.Name) and _changes_parameter(self.module.functions[name], position):
+                        self._disorder(argument.id, value, statement, env)
+            case ast.Call(keywords=keywords):
+                for target in (keyword.value for keyword in keywords if keyword.arg == "out"):
+                    if isinstance(target, ast.Name):
+                        self._disorder(target.id, value, statement, env)
 
     def _disorder(self, name: str, value: ast.expr, statement: ast.stmt, env: Environment) -> None:
         binding = env.bindings.get(name)
@@ -234,7 +242,8 @@ class Interpreter:
                     vector = vector_from_loop(loop, appended, self.module.vocabulary)
                     if vector is None:
                         continue
-                    if not (is_whole and statement in loop.body and _starts_empty(before, name)):
+                    is_once = sum(_is_append(node, name) for node in ast.walk(loop)) == 1
+                    if not (is_whole and is_once and statement in loop.body and _starts_empty(before, name)):
                         vector = replace(vector, samples=None, disorder=statement)
                     env.bind(name, vector, self.record.define(name, statement, vector, None))
 
@@ -312,6 +321,32 @@ class Interpreter:
 def _identity(value: Value) -> object:
     """What makes two arguments the same to a helper: the same rewards, or numbers of the same names."""
     return value.names if isinstance(value, Scalar) else value
+
+
+def _is_append(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="append")):
+            return owner == name
+        case _:
+            return False
+
+
+def _changes_parameter(function: Function, position: int) -> bool:
+    """Whether a helper changes the list that it is given at a position."""
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    if position >= len(parameters):
+        return False
+    name = parameters[position].arg
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)) if method in _MUTATORS:
+                if owner == name:
+                    return True
+            case ast.Call(func=ast.Attribute(attr="shuffle"), args=[ast.Name(id=owner)]) if owner == name:
+                return True
+            case ast.Subscript(value=ast.Name(id=owner), ctx=ast.Store() | ast.Del()) if owner == name:
+                return True
+    return False
 
 
 def _rebinds_target(loop: ast.For) -> bool:

@@ -35,7 +35,7 @@ def vector_from_comprehension(
     source = iterated[0]
     is_filtered = len(node.generators) > 1 or bool(node.generators[0].ifs)
     disorder = node if is_filtered else None
-    if not _is_plain_sequence(node.generators[0].iter) and not isinstance(source, Vector):
+    if not isinstance(source, Vector) and (_picks(node.elt) or not _is_plain_sequence(node.generators[0].iter)):
         disorder = node
     if isinstance(source, Vector) and (isinstance(element, Element) or _mentions_target(node)):
         return replace(source, version=node, is_list=True, disorder=source.disorder or disorder, items=None, rank=1)
@@ -45,6 +45,14 @@ def vector_from_comprehension(
     samples = None if is_filtered else _samples(node.generators[0].target, node.generators[0].iter, node.elt, node)
     return Vector(
         node, node, words.is_strong_reward(name), samples=samples, is_list=True, rank=1, disorder=disorder, name=name
+    )
+
+
+def _picks(element: ast.expr) -> bool:
+    """`rewards[i]`: values picked by position, in whatever order the positions come."""
+    return any(
+        isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and isinstance(part.slice, ast.Name)
+        for part in ast.walk(element)
     )
 
 
