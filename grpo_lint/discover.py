@@ -12,7 +12,7 @@ from pathlib import Path
 from grpo_lint.config import Config, ConfigError, ConfigResolver
 from grpo_lint.ignore import IgnoreRules, is_ignored, is_ignored_below
 
-SUFFIXES = (".py", ".pyi")
+SUFFIXES = (".py",)  # stubs hold no code
 
 # ruff's, and __pycache__
 EXCLUDED_FOLDERS = frozenset(
@@ -88,9 +88,13 @@ class _Search:
     def named(self, name: str) -> Iterator[Entry]:
         path = _absolute(name)
         try:
-            is_folder = stat.S_ISDIR(os.stat(name).st_mode)  # noqa: PTH116 - Path("") is the current folder
+            mode = os.stat(name).st_mode  # noqa: PTH116 - Path("") is the current folder
         except OSError as error:
             yield Unreachable(str(path), error.strerror or str(error))
+            return
+        is_folder = stat.S_ISDIR(mode)
+        if not is_folder and not stat.S_ISREG(mode):
+            yield Unreachable(str(path), "not a regular file")
             return
         try:
             config = self.resolver.for_folder(path if is_folder else path.parent)

@@ -74,8 +74,8 @@ def test_a_walk_passes_over(tmp_path: Path, why: str, name: str) -> None:
 
 
 def test_a_walk_takes_sources_and_stubs_in_order(tmp_path: Path) -> None:
-    tree(tmp_path, "b.py", "a/z.py", "a/b/c.pyi", "a.py", "a-b/c.py", ".hidden/a.py", "build/a.py")
-    assert names(tmp_path) == [".hidden/a.py", "a/b/c.pyi", "a/z.py", "a-b/c.py", "a.py", "b.py", "build/a.py"]
+    tree(tmp_path, "b.py", "a/z.py", "a/b/c.py", "a/b/stub.pyi", "a.py", "a-b/c.py", ".hidden/a.py", "build/a.py")
+    assert names(tmp_path) == [".hidden/a.py", "a/b/c.py", "a/z.py", "a-b/c.py", "a.py", "b.py", "build/a.py"]
 
 
 def test_an_empty_folder_has_none(tmp_path: Path) -> None:
@@ -326,11 +326,11 @@ def excluding(root: Path, *patterns: str) -> Path:
     return write(root, {"pyproject.toml": f"[tool.grpo-lint]\nexclude = [{listed}]\n"})
 
 
-@pytest.mark.parametrize("pattern", ["a", "a/", "/a", "a/**", "x.py", "*.py", "a/*/x.py", "b"])
+@pytest.mark.parametrize("pattern", ["a", "a/", "/a", "a/**", "x.py", "x*.py", "a/*/x.py", "b"])
 def test_excluded_files_are_skipped_named_or_walked(tmp_path: Path, pattern: str) -> None:
-    excluding(tree(tmp_path, "a/b/x.py", "z.pyi"), pattern)
-    assert names(tmp_path) == ["z.pyi"]
-    assert names(tmp_path, tmp_path / "a/b/x.py", tmp_path / "z.pyi") == ["z.pyi"]
+    excluding(tree(tmp_path, "a/b/x.py", "z.py"), pattern)
+    assert names(tmp_path) == ["z.py"]
+    assert names(tmp_path, tmp_path / "a/b/x.py", tmp_path / "z.py") == ["z.py"]
     assert names(tmp_path, tmp_path / "a/b") == []
 
 
@@ -352,8 +352,8 @@ def test_exclude_is_relative_to_its_own_configuration(tmp_path: Path) -> None:
 
 
 def test_the_folder_of_the_configuration_is_not_excluded_itself(tmp_path: Path) -> None:
-    excluding(tree(tmp_path, "x.py", "y.pyi"), "*.py")
-    assert names(tmp_path) == ["y.pyi"]
+    excluding(tree(tmp_path, "x.py", "y/z.py"), "/*.py")
+    assert names(tmp_path) == ["y/z.py"]
 
 
 def test_a_file_comes_with_its_own_configuration(tmp_path: Path) -> None:
@@ -370,3 +370,10 @@ def test_a_broken_configuration_is_said_once_and_the_rest_is_found(tmp_path: Pat
     found = entries(tmp_path, tmp_path / "bad/x.py", tmp_path / "bad/y")
     assert [entry for entry in found if isinstance(entry, Unreachable)] == [said]
     assert [entry.path for entry in found if isinstance(entry, Found)] == [f"{tmp_path}/good.py"]
+
+
+def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.py")
+    (entry,) = discover([str(tmp_path / "x.py")], ConfigResolver(("GRPO001",)))
+    assert entry == Unreachable(str(tmp_path / "x.py"), "not a regular file")
+    assert discover([str(tmp_path)], ConfigResolver(("GRPO001",))) == ()

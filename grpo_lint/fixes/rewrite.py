@@ -149,6 +149,9 @@ class Writer:
             else:
                 comments.append((run[-1].lineno, self._comments(run)))
                 yield self._removal(run)
+        places = [anchor.statement for anchor in self.anchors if anchor.site.name is None]
+        if len(set(places)) < len(places):
+            raise Refusal(f"two forms of the values are made on line {places[0].lineno}")
         for anchor in self.anchors:
             if anchor.site.name is None:
                 (outlet,) = anchor.site.outlets

@@ -46,8 +46,12 @@ def _require_no_shared_storage(tree: Tree, region: Region) -> None:
     if len(region.sites) < 2 and len(names) < 2:
         return
     for node in ast.walk(tree.root):
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in names:
-            raise Refusal(f"`{node.target.id}` is changed in place on line {node.lineno}, in all its forms")
+        match node:
+            case ast.AugAssign(target=ast.Name(id=name)) if name in names:
+                raise Refusal(f"`{name}` is changed in place on line {node.lineno}, in all its forms")
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if name in names:
+                if method.endswith("_"):
+                    raise Refusal(f"`{name}` is changed in place on line {node.lineno}, in all its forms")
 
 
 def _around(tree: Tree, node: ast.AST) -> Iterator[ast.AST]:
