@@ -15,8 +15,8 @@ WEAK_REWARDS = frozenset({"score", "scores", "returns", "rets", "adv"})
 
 # Code with one of these may have several samples for a prompt. Without, a size that only may be a group's is none.
 _PROMPTS = re.compile(
-    r"grpo|gspo|cispo|rloo|group_?(?:size|index|ids?|num|norm|reward)|prompt|completion|generations|question|"
-    r"(?:samples|rollouts)_per|\buids?\b",
+    r"grpo|gspo|cispo|rloo|group_?(?:index|ids?|norm|reward)|prompt|completion|generations|question|"
+    r"per_(?:problem|query|instruction)|\buids?\b",
     re.IGNORECASE,
 )
 

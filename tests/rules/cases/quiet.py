@@ -101,3 +101,37 @@ def reinterpreted(rewards, group_size):
     """`view` with a dtype."""
     raw = rewards.view(torch.uint8)
     return raw, group_size
+
+
+def share_above_the_mean(rewards, num_generations):
+    """A comparison tells about centred values and does not carry them on."""
+    grid = rewards.view(-1, num_generations)
+    return ((grid - grid.mean(1, keepdim=True)) > 0).float().mean()
+
+
+def largest_deviation(rewards, num_generations, log):
+    """So does a reduction, also of scaled values."""
+    grid = rewards.view(-1, num_generations)
+    scaled = (grid - grid.mean(1, keepdim=True)) / grid.std(1, keepdim=True)
+    log(scaled.max())
+    return (grid - grid.mean(1, keepdim=True)).norm(dim=1).mean()
+
+
+def skew(rewards, num_generations):
+    """And a power."""
+    grid = rewards.view(-1, num_generations)
+    scaled = (grid - grid.mean(1, keepdim=True)) / grid.std(1, keepdim=True)
+    return (scaled**3).mean()
+
+
+def batch_mean_by_all_axes(rewards, num_generations):
+    """Both axes at once: a batch statistic."""
+    grid = rewards.view(-1, num_generations)
+    return grid - grid.mean(dim=(0, 1), keepdim=True)
+
+
+def other_axes_after_a_second_reshape(rewards, num_generations, n_functions, weights):
+    """What is summed are reward functions, no samples of a prompt."""
+    grid = rewards.view(-1, num_generations, n_functions)
+    rows = grid.view(-1, n_functions)
+    return rows - (rows * weights).sum(dim=1, keepdim=True)

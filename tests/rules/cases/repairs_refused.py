@@ -1,8 +1,10 @@
 """Reported, and with good reason not repaired."""
 
 import random
+from collections.abc import Iterator
 
 import jax.numpy as jnp
+import numpy as np
 import torch
 from samples import Episode, Plain
 
@@ -162,3 +164,169 @@ def std_of_leave_one_out(cfg, episodes: list[Episode]):
     grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: std of leave-one-out
     grid = grid - (grid.sum(1, keepdim=True) - grid) / (cfg.group_size - 1)
     return (grid / (grid.std(1, keepdim=True) + 1e-6)).flatten()
+
+
+def work_in_the_scaling_branch(cfg, episodes: list[Episode], log):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: other work
+    grid = grid - grid.mean(1, keepdim=True)
+    if cfg.scale:
+        log("scaling")
+        grid = grid / (grid.std(1, keepdim=True) + 1e-6)
+    return grid.flatten()
+
+
+def nested_list(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: grouped shape
+    return (grid - grid.mean(1, keepdim=True)).tolist()
+
+
+def masked_mean(cfg, episodes: list[Episode], mask):
+    rewards = np.array([e.reward for e in episodes])
+    grid = rewards.reshape(-1, cfg.group_size)  # expect: GRPO001 none: plain mean
+    return (grid - grid.mean(axis=1, keepdims=True, where=mask)).ravel()
+
+
+def epsilon_of_each_prompt(cfg, episodes: list[Episode], floors):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: to be a number
+    grid = grid - grid.mean(1, keepdim=True)
+    return (grid / (grid.std(1, keepdim=True) + floors[:, None])).flatten()
+
+
+def left_by_a_break(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: differs between the ways
+    values = grid - grid.mean(1, keepdim=True)
+    for attempt in range(3):
+        if attempt == cfg.attempt:
+            values = values / (values.std(1, keepdim=True) + 1e-6)
+            break
+    return values.flatten()
+
+
+def read_in_an_inner_function(cfg, episodes: list[Episode]):
+    def shape():
+        return grid.shape
+
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: also read
+    return shape, (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def read_after_the_return(cfg, episodes: list[Episode], log):
+    grid = None
+    try:
+        rewards = torch.tensor([e.reward for e in episodes])
+        grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: also read
+        return (grid - grid.mean(1, keepdim=True)).flatten()
+    finally:
+        log(grid)
+
+
+def normalised_twice(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: normalised twice
+    mean = grid.mean(1, keepdim=True)
+    rewards = ((grid - mean) / (grid.std(1, keepdim=True) + 1e-6)).flatten()
+    centred = (grid - mean).flatten()
+    return rewards, centred
+
+
+def deleted_before_the_call(cfg, episodes: list[Episode]):
+    raw = [e.reward for e in episodes]
+    rewards = torch.tensor(raw)
+    del raw
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: bound or deleted
+    return (grid - grid.mean(1, keepdim=True)).flatten().tolist()
+
+
+def list_changed_after_the_loop(cfg, episodes: list[Episode]):
+    rewards = [e.reward for e in episodes]
+    rewards.append(rewards.pop(0))
+    grid = torch.tensor(rewards).view(-1, cfg.group_size)  # expect: GRPO001 none: reordered
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def list_changed_by_a_helper(cfg, episodes: list[Episode]):
+    rewards = [e.reward for e in episodes]
+    _turn(rewards)
+    grid = torch.tensor(rewards).view(-1, cfg.group_size)  # expect: GRPO001 none: reordered
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def _turn(values):
+    values.reverse()
+
+
+def appended_twice(cfg, episodes: list[Episode]):
+    rewards = []
+    for episode in episodes:
+        rewards.append(episode.reward)
+        rewards.append(episode.reward)
+    grid = torch.tensor(rewards).view(-1, cfg.group_size)  # expect: GRPO001 none: reordered
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def identity_overwritten(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    for position, episode in enumerate(episodes):
+        episode.group_index = position
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: changes `episode.group_index`
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def changed_under_another_name(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    mine = episodes
+    mine.reverse()
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: `mine` is changed
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def shuffled_at_the_end_of_a_loop(cfg, episodes: list[Episode], out):
+    rewards = torch.tensor([e.reward for e in episodes])
+    for _ in range(2):
+        grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: `episodes` is changed
+        values = (grid - grid.mean(1, keepdim=True)).flatten()
+        out.append(values)
+        random.shuffle(episodes)
+
+
+def iterated_once(cfg, episodes: Iterator[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: only once
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def held_by_somebody_else(cfg, episodes: list[Episode], log):
+    rewards = torch.tensor([e.reward for e in episodes])
+    log.kept = rewards
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: in place
+    grid -= grid.mean(1, keepdim=True)
+    return grid.flatten()
+
+
+def picked_by_position(cfg, rewards, order, uids):
+    rewards = torch.tensor([rewards[i] for i in order])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: reordered
+    return uids, (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def read_in_sorted_order(cfg, episodes, uids):
+    rewards = torch.tensor([e.reward for e in sorted(episodes, key=str)])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: reordered
+    return uids, (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def bound_on_the_way(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, (size := cfg.group_size))  # expect: GRPO001 none: more than compute
+    return size, (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def for_later(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: inner function
+    return lambda: (grid - grid.mean(1, keepdim=True)).flatten()

@@ -137,3 +137,22 @@ def leave_one_out_scaled(cfg, episodes: list[Episode]):
     std = grid.std(1, keepdim=True)
     grid = grid - (grid.sum(1, keepdim=True) - grid) / (cfg.group_size - 1)
     return (grid / (std + 1e-6)).flatten()
+
+
+def median_like_torch(cfg, rewards: torch.Tensor):
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: group statistic
+    return (grid - grid.median(dim=1, keepdim=True).values).flatten()
+
+
+def size_with_a_default(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.num_generations or 8)  # expect: GRPO001 safe
+    return (grid - grid.mean(dim=1, keepdim=True)).flatten().tolist()
+
+
+def one_of_several_functions(rewards_per_func: torch.Tensor, weights, num_generations):
+    columns = []
+    for i in range(rewards_per_func.shape[1]):
+        column = rewards_per_func[:, i].view(-1, num_generations)  # expect: GRPO001 none
+        columns.append(weights[i] * (column - column.mean(dim=1, keepdim=True)).view(-1))
+    return sum(columns)

@@ -77,3 +77,32 @@ def tokens_keep_their_rows(token_rewards: torch.Tensor):
 
 def a_row_for_broadcasting(advantages: torch.Tensor, mask: torch.Tensor):
     return advantages.unsqueeze(0) * mask
+
+
+def a_prompt_at_a_time(prompts, reward_of):
+    out = []
+    for prompt in prompts:
+        rewards = torch.tensor([reward_of(prompt, reward) for reward in prompt.rewards]).unsqueeze(0)
+        out.append(rewards - rewards.mean(1, keepdim=True))
+    return out
+
+
+def a_prompt_of_a_dict_at_a_time(by_prompt):
+    return {
+        prompt_id: _centred(torch.tensor([e.reward for e in episodes])[None])
+        for prompt_id, episodes in by_prompt.items()
+    }
+
+
+def _centred(row):
+    return row - row.mean(-1, keepdim=True)
+
+
+def the_prompt_of_a_parameter(prompt, episodes):
+    rewards = torch.tensor([e.reward for e in episodes]).view(1, -1)
+    return prompt, rewards - rewards.mean(1, keepdim=True)
+
+
+def counted_by_numel(rewards: torch.Tensor):
+    row = rewards.view(-1, rewards.numel())  # expect: GRPO002 none: no identity
+    return (row - row.mean(-1, keepdim=True)).flatten()
