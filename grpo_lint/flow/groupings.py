@@ -156,7 +156,8 @@ def _group_axis(wanted: Sequence[Dimension], of: Value, words: Vocabulary) -> in
     named = [axis for axis, dimension in enumerate(wanted) if _is_named_size(dimension, is_strong, words)]
     if named:
         return named[-1]
-    if len(wanted) != 2 or not is_strong or integer(wanted[0].node) != -1 or not words.is_about_prompts:
+    counts_groups = integer(wanted[0].node) == -1 or isinstance(wanted[0].value, GroupCount)
+    if len(wanted) != 2 or not is_strong or not counts_groups or not words.is_about_prompts:
         return None
     return 1 if _may_be_size(wanted[1], words) else None
 

@@ -167,6 +167,29 @@ def test_a_tensor_that_is_read_elsewhere_is_kept(tmp_path: Path) -> None:
     )
 
 
+def test_a_scale_of_the_whole_batch_survives(tmp_path: Path) -> None:
+    text = repaired(
+        tmp_path,
+        """
+        def post(args, tries: list[Try]):
+            rewards = torch.tensor([t.reward for t in tries])
+            advantages = rewards - rewards.view(-1, args.group_size).mean(1).repeat_interleave(args.group_size)
+            return advantages / (rewards.std() + 1e-6)
+        """,
+        line_length=120,
+    )
+    assert text == dedent(
+        """\
+        def post(args, tries: list[Try]):
+            rewards = torch.tensor([t.reward for t in tries])
+            advantages = normalize_rewards_by_group(
+                rewards, [t.group_index for t in tries], normalize_std=False, fallback_group_size=args.group_size
+            )
+            return advantages / (rewards.std() + 1e-6)
+        """
+    )
+
+
 @pytest.mark.parametrize("wanted", [True, False])
 def test_rollout_ids_are_passed_where_they_are_declared(tmp_path: Path, wanted: bool) -> None:
     text = repaired(

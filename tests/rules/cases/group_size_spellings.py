@@ -66,3 +66,10 @@ def both_dimensions(cfg, episodes: list[Episode]):
     prompts = rewards.shape[0] // cfg.group_size
     grid = rewards.view(prompts, cfg.group_size)  # expect: GRPO001 safe
     return (grid - grid.mean(-1, keepdim=True)).flatten().tolist()
+
+
+def counted_groups_of_an_unknown_name(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    mean = rewards.view(-1, cfg.fan).mean(1).repeat_interleave(cfg.fan)  # expect: GRPO001 safe
+    std = rewards.view(len(rewards) // cfg.fan, cfg.fan).std(1).repeat_interleave(cfg.fan)  # expect: GRPO001 safe
+    return (rewards - mean) / (std + 1e-6)
