@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -121,7 +122,6 @@ def test_explain_prints_the_rules_documentation(tmp_path: Path, code: str) -> No
 
 
 def test_explain_renders_on_a_terminal(tmp_path: Path) -> None:
-    pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "grpo_lint", "explain", "GRPO001"]
     with subprocess.Popen(command, cwd=tmp_path, env=environment(TERM="xterm", COLUMNS="80"), stdout=theirs) as child:
@@ -443,7 +443,6 @@ def test_a_closed_pipe(project: Path, arguments: list[str]) -> None:
     assert (status, err) == (2, "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_is_exit_2(project: Path) -> None:
     with Path("/dev/full").open("w") as full:
         status, _, err = child("-m", "grpo_lint", cwd=project, stdout=full)

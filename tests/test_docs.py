@@ -82,7 +82,6 @@ def test_a_remedy_is_quiet(code: str, example: str, tmp_path: Path) -> None:
 
 
 def test_readme_python_sessions() -> None:
-    pytest.importorskip("torch")
     (session,) = blocks(README, "pycon")
     test = doctest.DocTestParser().get_doctest(session, {}, "README.md", "README.md", 0)
     assert test.examples

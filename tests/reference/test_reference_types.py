@@ -141,10 +141,13 @@ def test_default_device_and_dtype_do_not_matter():
         torch.set_default_dtype(torch.float32)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_tensor_stays_on_its_device():
-    values = torch.tensor(REWARDS, device="cuda")
-    for groups in (GROUPS, torch.tensor([0, 0, 1, 1, 1], device="cuda"), list(values.new_tensor([0, 0, 1, 1, 1]))):
+DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_tensor_stays_on_its_device(device):
+    values = torch.tensor(REWARDS, device=device)
+    for groups in (GROUPS, torch.tensor([0, 0, 1, 1, 1], device=device), list(values.new_tensor([0, 0, 1, 1, 1]))):
         actual = centred(values, groups)
         assert actual.device == values.device and actual.tolist() == CENTRED
 
