@@ -50,7 +50,7 @@ class _Found:
 
     finding: Finding
     is_fixable: bool
-    grouping: Grouping
+    grouping: Grouping | None
     facts: FunctionFacts
 
 
@@ -181,7 +181,7 @@ def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[tuple
 
 
 def _with_fix(found: _Found, source: Source, config: Config) -> Finding:
-    if not found.is_fixable:
+    if not found.is_fixable or found.grouping is None:
         return replace(found.finding, fix_reason="this rule has no fix")
     from grpo_lint.config import formatter_line_length
     from grpo_lint.fixes.lift import Context, propose
@@ -212,12 +212,24 @@ def _repaired(source: Source, checked: Checked, config: Config, mode: Mode, unsa
     from grpo_lint import edits
 
     repair = _fix_all(source, config, unsafe_fixes)
-    result = FileResult(source.path, repair.left, repair.fixed, warnings=checked.warnings)
+    notices = (*checked.warnings, *_missing_module(source.path, repair.fixed, config))
+    result = FileResult(source.path, repair.left, repair.fixed, warnings=notices)
     if mode is Mode.DIFF:
         return replace(result, diff=edits.unified_diff(_shown(source.path), source.text, repair.text))
     if repair.text != source.text:
         edits.write(Path(source.path), source.encode(repair.text))
     return result
+
+
+def _missing_module(path: str, fixed: tuple[Finding, ...], config: Config) -> Iterator[str]:
+    """A warning where repaired code imports from a configured module that the project does not have."""
+    from grpo_lint.project import Project
+
+    module = config.reference_module
+    if module is None or all(finding.fix is None or finding.fix.reference_module != module for finding in fixed):
+        return
+    if Project.for_file(Path(path)).resolve_module(module) is None:
+        yield f"the repaired code imports from `{module}` (`reference-module`), which is not found in the project"
 
 
 def _shown(path: str) -> str:

@@ -56,7 +56,7 @@ class Suppressions:
             return None
         remedy = f"# noqa: {finding.code}" if bare.keyword == "noqa" else f"# grpo-lint: ignore[{finding.code}]"
         row = bare.range.start.row
-        return f"line {row}: a bare `# {bare.keyword}` does not suppress grpo-lint: write `{remedy}`"
+        return f"line {row}: this `# {bare.keyword}` names no whole code and suppresses nothing here: write `{remedy}`"
 
 
 def read_suppressions(text: str) -> Suppressions:

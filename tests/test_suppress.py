@@ -128,14 +128,15 @@ def test_no_hint(comment: str) -> None:
 @pytest.mark.parametrize("comment", ["# noqa", "#NOQA", "# noqa: fine", "# noqa: grpo001", "# noqa - GRPO001"])
 def test_the_hint_says_what_to_write_for_noqa(comment: str) -> None:
     hint = read_suppressions(f"\nx = 1  {comment}\n").hint(finding(2))
-    assert hint == "line 2: a bare `# noqa` does not suppress grpo-lint: write `# noqa: GRPO001`"
+    assert hint == "line 2: this `# noqa` names no whole code and suppresses nothing here: write `# noqa: GRPO001`"
 
 
 @pytest.mark.parametrize("comment", ["# grpo-lint: ignore", "# grpo-lint:ignore[]", "# grpo-lint: ignore[grpo001]"])
 def test_the_hint_says_what_to_write_for_our_own(comment: str) -> None:
     hint = read_suppressions(f"x = 1  {comment}\n").hint(finding())
     assert hint == (
-        "line 1: a bare `# grpo-lint: ignore` does not suppress grpo-lint: write `# grpo-lint: ignore[GRPO001]`"
+        "line 1: this `# grpo-lint: ignore` names no whole code and suppresses nothing here: "
+        "write `# grpo-lint: ignore[GRPO001]`"
     )
 
 

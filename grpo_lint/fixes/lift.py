@@ -17,8 +17,8 @@ from grpo_lint.fixes.safeguards import require_all_reads_known, require_names_ke
 from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.facts import Definition, FunctionFacts
-from grpo_lint.flow.traversal import walk
-from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic, Vector
+from grpo_lint.flow.traversal import vectors, walk
+from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic
 from grpo_lint.model import Edit, Fix, Safety
 from grpo_lint.project import Argument, Candidate, Fit, Project, accepts_call
 from grpo_lint.project.calls import InputKind
@@ -67,6 +67,8 @@ def propose(facts: FunctionFacts, grouping: Grouping, context: Context) -> Fix:
     if not isinstance(facts.function, ast.FunctionDef | ast.AsyncFunctionDef) or not facts.owns(grouping.node):
         raise Refusal("the rewards are not grouped in the function that normalises them")
     tree = Tree.of(facts.function)
+    for vector in vectors(grouping.of):  # the reason that no change of the steps could mend comes first
+        find_identity(facts, tree, vector, tree.statement(grouping.node), context.project, context.wants_rollout_ids)
     region = find_region(facts, tree, grouping)
     _require_own_steps(facts, region)
     anchors = anchors_of(region, tree)
@@ -416,6 +418,3 @@ def _unused_imports(facts: FunctionFacts, gone: set[ast.AST], needed: frozenset[
 
 def _names(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
-__all__ = ["Context", "Vector", "propose"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from grpo_lint.fixes.normalisation import Normalisation, Refusal, recognise
 from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.facts import Definition, FunctionFacts
-from grpo_lint.flow.traversal import alternatives, groupings, is_grouped, share_origin, vectors
+from grpo_lint.flow.traversal import alternatives, is_grouped, share_origin, vectors
 from grpo_lint.flow.values import (
     Altered,
     Centred,
@@ -91,7 +91,8 @@ class _Search:
     def _climb(self, node: ast.expr) -> ast.expr:
         while True:
             parent = self.tree.parents.get(node)
-            if isinstance(parent, ast.Attribute | ast.keyword):
+            is_step = isinstance(parent, ast.Attribute) and is_part(self.facts.value(parent))
+            if isinstance(parent, ast.Attribute | ast.keyword) and not is_step:
                 parent = self.tree.parents.get(parent)
                 if not isinstance(parent, ast.Call):
                     return node
@@ -172,7 +173,7 @@ def find_region(facts: FunctionFacts, tree: Tree, grouping: Grouping) -> Region:
     for start in _starts(facts, grouping):
         search.follow(start)
     if search.blocked:
-        raise Refusal(_blocked_reason(search.blocked[0], facts))
+        raise Refusal(_blocked_reason(search.blocked[0], facts, tree))
     statements = frozenset({*search.inner, *search.flat})
     _require_no_change_in_place(facts, tree, statements, vectors(grouping))
     sites = tuple(_sites(search))
@@ -296,14 +297,33 @@ def _loads_by_definition(facts: FunctionFacts) -> dict[ast.AST, list[ast.Name]]:
     return table
 
 
-def _blocked_reason(node: ast.expr, facts: FunctionFacts) -> str:
-    text, value = ast.unparse(node), facts.value(node)
-    text = text if len(text) <= 60 else text[:57] + "..."
-    if any(isinstance(each, Statistic | Scale | LeaveOneOut) for each in alternatives(value)):
+def _blocked_reason(node: ast.expr, facts: FunctionFacts, tree: Tree) -> str:
+    """Why a use of grouped values is none that a repair can replace."""
+    text, value = _shortened(node), facts.value(node)
+    found = alternatives(value)
+    if not all(is_part(each) or isinstance(each, Vector) for each in found):
+        return f"`{text}` on line {node.lineno} is a statistic of the groups on one way and something else on another"
+    step = _step_of(node, facts, tree)
+    if step is not None:
+        return f"the step `{_shortened(step)}` on line {node.lineno} is not understood"
+    if any(isinstance(each, Statistic | Scale | LeaveOneOut) for each in found):
         return f"the group statistic `{text}` is also used on line {node.lineno}"
-    if isinstance(value, Altered) or not groupings(value):
-        return f"the step on line {node.lineno} is not understood"
     return f"`{text}` is used in its grouped shape on line {node.lineno}"
+
+
+def _step_of(node: ast.expr, facts: FunctionFacts, tree: Tree) -> ast.expr | None:
+    """The operation on an expression that keeps its values in a form that is not understood."""
+    for parent in tree.ancestors(node):
+        if isinstance(parent, ast.expr) and isinstance(facts.value(parent), Altered):
+            return parent
+        if not isinstance(parent, ast.Attribute):
+            return None
+    return None
+
+
+def _shortened(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _sites(search: _Search) -> Iterator[Site]:

@@ -114,9 +114,10 @@ class FunctionFacts:
         """Whether the grouped rewards are known to have one axis."""
         return all(vector.rank == 1 for vector in vectors(grouping.of))
 
-    def is_about_prompts(self) -> bool:
-        """Whether the module speaks of prompts and their samples at all."""
-        return self.module.vocabulary.is_about_prompts
+    def is_about_prompts(self, grouping: Grouping) -> bool:
+        """Whether the module speaks of prompts at all, or the rewards were read off samples."""
+        read_off = any(vector.samples is not None and vector.is_strong for vector in vectors(grouping.of))
+        return self.module.vocabulary.is_about_prompts or read_off
 
     def is_one_group(self, grouping: Grouping) -> bool:
         """Whether the rewards are one prompt's own already: by their names, a loop over prompts, a parameter."""

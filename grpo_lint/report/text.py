@@ -47,7 +47,10 @@ def _fixable(results: Sequence[FileResult], options: ReportOptions) -> Iterator[
     repairable = [finding for result in results for finding in result.findings if finding.fix]
     now = sum(map(options.is_fixable, repairable))
     more = len(repairable) - now
-    if now:
+    has_unsafe = any(finding.fix and finding.fix.safety.value == "unsafe" for finding in repairable)
+    if now and options.unsafe_fixes and has_unsafe:
+        yield f"[*] {now} fixable with `--fix --unsafe-fixes`."
+    elif now:
         yield f"[*] {now} fixable with `--fix`" + (f" ({more} more with `--unsafe-fixes`)." if more else ".")
     elif more:
         yield f"{more} fixable with `--fix --unsafe-fixes`."

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check yields: the node to point at, what to say of it, and the grouping that a repair would lift."""
+    """What a check yields: the node to point at, what to say, and the grouping (if any) that a repair would lift."""
 
     node: ast.expr
     message: str
-    grouping: Grouping
+    grouping: Grouping | None = None
 
 
 @dataclass(frozen=True, slots=True)

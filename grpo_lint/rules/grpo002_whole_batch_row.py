@@ -74,7 +74,7 @@ def check(facts: FunctionFacts) -> Iterator[Report]:
 def _holds_all(facts: FunctionFacts, grouping: Grouping) -> bool:
     """Whether it is one row of many prompts: of unknown axes, `view(-1, x.shape[-1])` keeps the rows that there are."""
     is_one_row = facts.is_flat(grouping) or grouping.is_one_row
-    return facts.has_sized_sibling(grouping) or (is_one_row and facts.is_about_prompts())
+    return facts.has_sized_sibling(grouping) or (is_one_row and facts.is_about_prompts(grouping))
 
 
 def _message(grouping: Grouping) -> str:

@@ -139,9 +139,9 @@ def leave_one_out_scaled(cfg, episodes: list[Episode]):
     return (grid / (std + 1e-6)).flatten()
 
 
-def median_like_torch(cfg, rewards: torch.Tensor):
-    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: group statistic
-    return (grid - grid.median(dim=1, keepdim=True).values).flatten()
+def median_like_torch(cfg, rewards: torch.Tensor, uids):
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: plain mean
+    return uids, (grid - grid.median(dim=1, keepdim=True).values).flatten()
 
 
 def size_with_a_default(cfg, episodes: list[Episode]):
