@@ -375,8 +375,8 @@ def _check_siblings(values: Tensor, attempts: Tensor, labels: list[Hashable], at
     siblings = (attempts == attempts[position]).nonzero().flatten()
     raise ValueError(
         f"the samples of rollout id {attempt_ids[position]!r} in group {labels[position]!r} have different rewards: "
-        f"{values[siblings.to(values.device)].tolist()} at positions {siblings.tolist()}; without rollout ids every sample "
-        "counts by itself"
+        f"{values[siblings.to(values.device)].tolist()} at positions {siblings.tolist()}; "
+        "without rollout ids every sample counts by itself"
     )
 
 

@@ -53,7 +53,8 @@ def test_the_reason_for_no_fix_stands_below() -> None:
         ([None], True, [""], []),
         ([SAFE], False, ["[*] "], ["[*] 1 fixable with `--fix`."]),
         ([SAFE, UNSAFE], False, ["[*] ", ""], ["[*] 1 fixable with `--fix` (1 more with `--unsafe-fixes`)."]),
-        ([SAFE, UNSAFE], True, ["[*] ", "[*] "], ["[*] 2 fixable with `--fix`."]),
+        ([SAFE, UNSAFE], True, ["[*] ", "[*] "], ["[*] 2 fixable with `--fix --unsafe-fixes`."]),
+        ([SAFE, None], True, ["[*] ", ""], ["[*] 1 fixable with `--fix`."]),
         ([UNSAFE, None], False, ["", ""], ["1 fixable with `--fix --unsafe-fixes`."]),
     ],
 )
