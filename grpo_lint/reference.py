@@ -335,7 +335,7 @@ def _groups(labels: list[Hashable], fallback_group_size: int | None) -> Tensor:
         position = labels.index(None)
         raise ValueError(f"group_indices is None at position {position}, but not throughout: whose group is it?")
     size = fallback_group_size
-    if size is None or size <= 0 or len(labels) % size:
+    if not isinstance(size, int) or size <= 0 or len(labels) % size:
         raise ValueError(
             "every group index is None: fallback_group_size must be a positive divisor of the number of rewards, "
             f"got {size} for {len(labels)} rewards"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grpo_lint.gate import passes
-from grpo_lint.model import Fault, FileResult, Finding, Fix, Position, Safety
+from grpo_lint.model import Fault, FileResult, Finding, Fix, Position, Range, Safety
 from grpo_lint.rules import load
 from grpo_lint.source import Source
 from grpo_lint.suppress import read_suppressions
@@ -52,6 +52,7 @@ class _Found:
     is_fixable: bool
     grouping: Grouping | None
     facts: FunctionFacts
+    answered: tuple[Range, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +118,13 @@ def _find(source: Source, config: Config) -> _FoundAll:
     reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
     suppressions = read_suppressions(source.text) if reports else None
     items, hints = [], []
-    for rule, report, facts in reports:
-        finding = Finding(rule.code, rule.name, report.message, source.range(report.node))
+    bare = [Finding(rule.code, rule.name, report.message, source.range(report.node)) for rule, report, _ in reports]
+    answered = tuple(finding.range for finding in bare if suppressions and suppressions.covers(finding))
+    for finding, (rule, report, facts) in zip(bare, reports, strict=True):
         if suppressions is None or suppressions.covers(finding):
             continue
         hints += [hint] if (hint := suppressions.hint(finding)) else []
-        items.append(_Found(finding, rule.fixable, report.grouping, facts))
+        items.append(_Found(finding, rule.fixable, report.grouping, facts, answered))
     return _FoundAll(tuple(items), tuple(hints[:1]))
 
 
@@ -192,9 +194,20 @@ def _with_fix(found: _Found, source: Source, config: Config) -> Finding:
     length = config.line_length or formatter_line_length(path.absolute().parent)
     context = Context(source, Project.for_file(path), length, config.reference_module, config.rollout_ids)
     try:
-        return replace(found.finding, fix=propose(found.facts, found.grouping, context))
+        fix = propose(found.facts, found.grouping, context)
+        if (kept := _touched(fix, found.answered)) is not None:
+            raise Refusal(f"line {kept.start.row} is part of it, and is suppressed")
+        return replace(found.finding, fix=fix)
     except Refusal as refusal:
         return replace(found.finding, fix_reason=str(refusal))
+
+
+def _touched(fix: Fix, places: tuple[Range, ...]) -> Range | None:
+    """The first of the places that an edit of the fix would change."""
+    for place in places:
+        if any(edit.range.start < place.end and place.start < edit.range.end for edit in fix.edits):
+            return place
+    return None
 
 
 def _check_data(path: str, data: bytes, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:

@@ -21,6 +21,8 @@ GROUP_INDEX, ROLLOUT_ID = "group_index", "rollout_id"
 _TOKEN_COMPANIONS = frozenset({"completion_ids", "attention_mask", "prompt_mask", "completion_mask"})
 _TOKEN_NAMES = frozenset({"prompt_ids", "prompt_id", "query_ids", "question_ids", "index", "indices"})
 _PREFERRED = ("uids", "uid", "group_ids", "group_indices", "group_index", "prompt_uids", "prompt_ids")
+_LOOKS = frozenset("len enumerate zip list tuple range sum any all isinstance print min max bool iter".split())
+_LOGS = frozenset({"log", "print", "info", "debug", "warning", "logger"})
 _ITERATOR = re.compile(r"\b(?:Async)?(?:Iterator|Generator)\b")
 _POSITIONS = frozenset("range arange argsort randperm nonzero where topk sort enumerate linspace unique".split())
 _PADDINGS = frozenset("pad pad_sequence cat concat concatenate stack hstack vstack".split())
@@ -145,6 +147,8 @@ def _require_identity_kept(facts: FunctionFacts) -> None:
     for node in ast.walk(facts.function):
         if isinstance(node, ast.Attribute) and node.attr in (GROUP_INDEX, ROLLOUT_ID) and _is_stored(node):
             raise Refusal(f"line {node.lineno} changes `{ast.unparse(node)}`")
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "delattr"):
+            raise Refusal(f"line {node.lineno} sets attributes by their names")
 
 
 def _is_stored(node: ast.Attribute) -> bool:
@@ -197,7 +201,7 @@ def _require_unchanged(facts: FunctionFacts, tree: Tree, samples: Samples, at: a
             raise Refusal(f"`{path}` is bound again on line {_line(definition.node)}")
     paths = [path, *_other_names(tree.root, path)]
     for node in ast.walk(tree.root):
-        if isinstance(node, ast.Expr | ast.Call | ast.Subscript) and is_between(node):
+        if isinstance(node, ast.Call | ast.Subscript) and is_between(node):
             for each in paths:
                 _require_no_change(node, each)
 
@@ -210,15 +214,15 @@ def _other_names(root: ast.AST, path: str) -> Iterator[str]:
                 yield name
 
 
-def _require_no_change(node: ast.Expr | ast.Call | ast.Subscript, path: str) -> None:
+def _require_no_change(node: ast.Call | ast.Subscript, path: str) -> None:
     match node:
-        case ast.Expr(value=ast.Call(args=arguments, func=function)):
-            is_given = any(path_of(argument) == path for argument in arguments)
-            is_change = (is_given and _is_own(function)) or (path.startswith("self.") and _is_method_of_self(function))
-        case ast.Call(func=ast.Attribute(value=changed, attr=method)) if method in _MUTATORS:
-            is_change = path_of(changed) == path
-        case ast.Call(func=ast.Attribute(attr="shuffle") | ast.Name(id="shuffle"), args=[changed, *_]):
-            is_change = path_of(changed) == path
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _MUTATORS and path_of(owner) == path:
+            is_change = True
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            given = [*arguments, *(keyword.value for keyword in keywords)]
+            is_given = any(path_of(argument) == path for argument in given)
+            is_own_method = path.startswith("self.") and _is_method_of_self(function)
+            is_change = (is_given and _may_change(function)) or is_own_method
         case ast.Subscript(value=changed, ctx=ast.Store() | ast.Del()):
             is_change = path_of(changed) == path
         case _:
@@ -227,10 +231,11 @@ def _require_no_change(node: ast.Expr | ast.Call | ast.Subscript, path: str) -> 
         raise Refusal(f"`{path}` is changed on line {node.lineno}, or may be")
 
 
-def _is_own(function: ast.expr) -> bool:
-    """A call whose only purpose is its effect may change what it is given; a log does not."""
+def _may_change(function: ast.expr) -> bool:
+    """Any call may change what it is given, but for builtins that only look and for a log."""
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return not {"log", "print", "info", "debug", "warning", "logger"}.intersection(name.lower().split("_"))
+    is_look = isinstance(function, ast.Name) and name in _LOOKS
+    return not is_look and _LOGS.isdisjoint(name.lower().split("_"))
 
 
 def _is_method_of_self(function: ast.expr) -> bool:

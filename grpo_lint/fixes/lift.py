@@ -13,9 +13,15 @@ from grpo_lint.fixes.normalisation import Normalisation, Refusal, Scaling
 from grpo_lint.fixes.purity import is_movable, is_pure
 from grpo_lint.fixes.region import Region, Site, find_region
 from grpo_lint.fixes.rewrite import Anchor, Writer, anchors_of, dead_locals, removed_statements
-from grpo_lint.fixes.safeguards import require_all_reads_known, require_names_kept, require_plain_region
+from grpo_lint.fixes.safeguards import (
+    require_all_reads_known,
+    require_names_kept,
+    require_only_read,
+    require_plain_region,
+)
 from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.expressions import path_of
 from grpo_lint.flow.facts import Definition, FunctionFacts
 from grpo_lint.flow.traversal import vectors, walk
 from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic
@@ -74,6 +80,7 @@ def propose(facts: FunctionFacts, grouping: Grouping, context: Context) -> Fix:
     anchors = anchors_of(region, tree)
     require_plain_region(tree, region, anchors)
     calls = _calls(facts, tree, region, anchors, context)
+    require_only_read(facts, tree, region, anchors)
     origin = _origin(facts, tuple(calls.values()), context)
     edits = _edits(facts, tree, region, anchors, calls, origin, context)
     safety = min((call.identity.safety for call in calls.values()), key=[Safety.UNSAFE, Safety.SAFE].index)
@@ -286,9 +293,11 @@ def _require_stable(
             loops = loops_between(tree, node, anchor.statement)
             if not reaching.isdisjoint(region.statements):
                 raise Refusal(f"`{node.id}` is itself a step of the normalisation")
+            paths = [path for each in ast.walk(part) if isinstance(each, ast.expr) and (path := path_of(each))]
             for definition in facts.definitions:
                 if (
-                    definition.name.split(".")[0].split("[")[0] == node.id
+                    any(path == definition.name or path.startswith(f"{definition.name}.") for path in paths)
+                    and definition.name.split(".")[0].split("[")[0] == node.id
                     and definition.node not in reaching | region.statements
                     and (node.lineno < getattr(definition.node, "lineno", 0) <= last or _is_in(loops, definition, tree))
                 ):

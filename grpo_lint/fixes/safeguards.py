@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 
 from grpo_lint.fixes.normalisation import Refusal
+from grpo_lint.fixes.purity import is_pure
 from grpo_lint.fixes.region import Region, Site
 from grpo_lint.fixes.rewrite import Anchor
-from grpo_lint.fixes.tree import Tree
+from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.facts import FunctionFacts
+from grpo_lint.flow.values import Vector
 
 _SCOPES = ast.JoinedStr | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _FLOW = ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
@@ -20,6 +22,8 @@ def require_plain_region(tree: Tree, region: Region, anchors: Sequence[Anchor]) 
     places = [*region.statements, *(anchor.statement for anchor in anchors)]
     if len({tree.function(place) for place in places}) > 1:
         raise Refusal("the steps of the normalisation stand in several functions")
+    if tree.function(anchors[0].statement) is not tree.root:
+        raise Refusal("the normalisation stands in an inner function, which may run later or for other values")
     for outlet in (outlet for site in region.sites for outlet in site.outlets):
         if tree.function(outlet.node) is not tree.function(anchors[0].statement):
             raise Refusal(f"the values are used in an inner function on line {outlet.node.lineno}")
@@ -135,3 +139,49 @@ def _odd_bindings(root: ast.AST) -> Iterator[tuple[str, int]]:
                 yield from ((name, node.lineno) for name in names)
             case ast.Name(id=name, ctx=ast.Del()):
                 yield name, node.lineno
+
+
+def require_only_read(facts: FunctionFacts, tree: Tree, region: Region, anchors: Sequence[Anchor]) -> None:
+    """Before the call, the rewards may be looked at and computed with, under any name, but not handed on or changed."""
+    origins = {id(anchor.site.normalisation.vector.origin) for anchor in anchors}
+    last = max(anchor.statement.end_lineno or 0 for anchor in anchors)
+    replaced = {node for part in _replaced(region, region.statements) for node in ast.walk(part)}
+    for load in ast.walk(tree.root):
+        if not isinstance(load, ast.Name | ast.Attribute) or load in replaced:
+            continue
+        value = facts.value(load)
+        is_rewards = isinstance(value, Vector) and id(value.origin) in origins
+        is_before = load.lineno <= last or any(loops_between(tree, load, anchor.statement) for anchor in anchors)
+        if is_rewards and is_before and not _is_only_read(load, facts, tree):
+            raise Refusal(f"`{ast.unparse(load)}` is handed on or changed on line {load.lineno}")
+
+
+def _is_only_read(load: ast.expr, facts: FunctionFacts, tree: Tree) -> bool:
+    parent = tree.parents[load]
+    match parent:
+        case ast.Attribute(ctx=ast.Load()):
+            call = tree.parents[parent]
+            is_method = isinstance(call, ast.Call) and call.func is parent
+            return is_pure(call, facts.module.aliases) if is_method else parent.attr != "data"
+        case ast.Call(func=ast.Name(id=name)) if name == "print" or _is_log(name):
+            return True
+        case ast.Call(func=ast.Attribute(attr=name)) if _is_log(name):
+            return True
+        case ast.Call():
+            return is_pure(parent, facts.module.aliases) and all(keyword.arg != "out" for keyword in parent.keywords)
+        case ast.keyword(arg=name):
+            return name != "out" and _is_only_read(parent, facts, tree)  # type: ignore[arg-type]
+        case ast.Subscript(ctx=ctx):
+            return isinstance(ctx, ast.Load)
+        case ast.Assign(targets=targets):
+            return all(isinstance(target, ast.Name) for target in targets)
+        case ast.Tuple() | ast.List() | ast.Starred():
+            return _is_only_read(parent, facts, tree)
+        case ast.Return() | ast.comprehension() | ast.For() | ast.expr() | ast.If() | ast.Assert() | ast.AugAssign():
+            return not isinstance(parent, ast.Dict | ast.Await | ast.Yield | ast.Lambda)
+        case _:
+            return isinstance(parent, ast.Expr)
+
+
+def _is_log(name: str) -> bool:
+    return not {"log", "print", "info", "debug", "warning"}.isdisjoint(name.lower().split("_"))

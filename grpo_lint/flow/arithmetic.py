@@ -43,6 +43,9 @@ class Arithmetic:
                 found = statistics.add(left, right, right_node) or statistics.add(right, left, left_node)
             case ast.Pow():
                 return self._power(node, left, left_node, right_node)
+            case ast.MatMult():
+                mixed = [each for each in (left, right) if isinstance(each, Vector)]
+                return replace(mixed[0], version=node, disorder=node, items=None) if mixed else UNKNOWN
             case ast.FloorDiv():
                 return GroupCount() if isinstance(left, Length) else UNKNOWN
             case ast.Mult() if left_node is right_node or ast.dump(left_node) == ast.dump(right_node):

@@ -15,6 +15,7 @@ from grpo_lint.flow.vocabulary import Vocabulary, tokens
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
 _ONE_PROMPT = frozenset("prompt question problem query instance task episode trajectory group uid key pid qid".split())
+_PARTS_OF_SAMPLES = frozenset("token tokens step steps frame frames turn turns process chunk chunks dense".split())
 _LOOPS = ast.For | ast.AsyncFor | ast.ListComp | ast.DictComp | ast.GeneratorExp | ast.SetComp
 
 
@@ -119,6 +120,11 @@ class FunctionFacts:
         read_off = any(vector.samples is not None and vector.is_strong for vector in vectors(grouping.of))
         return self.module.vocabulary.is_about_prompts or read_off
 
+    def is_named_flat(self, grouping: Grouping) -> bool:
+        """Whether the values are called rewards, plainly, which are one for each sample in code about prompts."""
+        named = [set(tokens(vector.name)) for vector in vectors(grouping.of)]
+        return all({"reward", "rewards"} & words and not _PARTS_OF_SAMPLES & words for words in named)
+
     def is_one_group(self, grouping: Grouping) -> bool:
         """Whether the rewards are one prompt's own already: by their names, a loop over prompts, a parameter."""
         if any(_ONE_GROUP.intersection(tokens(name)) for vector in vectors(grouping.of) for name in _names(vector)):
@@ -136,10 +142,9 @@ class FunctionFacts:
 
 
 def _is_one_prompt(words: tuple[str, ...]) -> bool:
-    """`prompt` and `prompt_id`, but not `prompt_ids` or `samples_per_prompt`."""
-    return (
-        not _ONE_PROMPT.isdisjoint(words) and "per" not in words and words[-1] not in ("ids", "size", "indices", "num")
-    )
+    """`prompt` and `prompt_id`, but not `prompt_ids`, `prompt_index` or `samples_per_prompt`, which speak of many."""
+    is_named = len(words) == 1 or (len(words) == 2 and words[1] in ("id", "key", "uid"))
+    return is_named and words[0] in _ONE_PROMPT
 
 
 def _targets(loop: ast.AST) -> Iterator[ast.expr]:

@@ -46,6 +46,7 @@ NOT_GROUPS = frozenset(
     "raters players robots arms pop population tasks datasets device devices stride splits folds assets layers "
     "h l w d".split()
 )
+_PER_PROMPT = frozenset("prompt question problem query group".split())
 _NOT_PROMPTS = frozenset("trajectory episode env environment step sequence image".split())
 
 IDENTITY_NAMES = frozenset(
@@ -128,5 +129,7 @@ def _is_size_of_group(words: tuple[str, ...]) -> bool:
 
 def _counts_samples(words: tuple[str, ...]) -> bool:
     """`n_samples_per_prompt`, `num_generations`, `rollouts_per_question`; not `samples_per_trajectory`."""
+    if words[-2:-1] == ("per",) and words[-1] in _PER_PROMPT:
+        return NOT_GROUPS.isdisjoint(words[:-2])
     is_counted = not _COUNTED.isdisjoint(words) and (not _COUNT.isdisjoint(words) or "per" in words)
     return is_counted and not ("per" in words and words[-1] in _NOT_PROMPTS)

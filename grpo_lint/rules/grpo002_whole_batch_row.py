@@ -73,7 +73,7 @@ def check(facts: FunctionFacts) -> Iterator[Report]:
 
 def _holds_all(facts: FunctionFacts, grouping: Grouping) -> bool:
     """Whether it is one row of many prompts: of unknown axes, `view(-1, x.shape[-1])` keeps the rows that there are."""
-    is_one_row = facts.is_flat(grouping) or grouping.is_one_row
+    is_one_row = facts.is_flat(grouping) or grouping.is_one_row or facts.is_named_flat(grouping)
     return facts.has_sized_sibling(grouping) or (is_one_row and facts.is_about_prompts(grouping))
 
 

@@ -283,3 +283,34 @@ def test_a_name_that_is_taken_prevents_the_fix(tmp_path: Path) -> None:
         "`normalize_rewards_by_group` is already the name of something else here"
     ]
     assert path.read_text() == before
+
+
+CODE = (
+    "import torch\nfrom tries import Try\n\n\n"
+    "def post(args, tries: list[Try]):\n"
+    "    rewards = torch.tensor([t.reward for t in tries])\n"
+    "    return rewards - rewards.view(-1, args.group_size).mean(1).repeat_interleave(args.group_size)\n"
+)
+
+
+def test_no_import_goes_in_a_circle(tmp_path: Path) -> None:
+    """The project's own function is not called where its module imports the module under repair."""
+    (tmp_path / "own.py").write_text(
+        "import trainer\n\ndef normalize_rewards_by_group(rewards, groups, normalize_std, fallback_group_size): ...\n"
+    )
+    (tmp_path / "tries.py").write_text(dedent(RECORD.format(extra="")))
+    path = tmp_path / "trainer.py"
+    path.write_text(CODE)
+    check_file(str(path), Config(root=tmp_path), Mode.FIX, False)
+    assert "from grpo_lint.reference import normalize_rewards_by_group\n" in path.read_text()
+
+
+def test_a_configured_module_that_is_missing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "tries.py").write_text(dedent(RECORD.format(extra="")))
+    path = tmp_path / "trainer.py"
+    for is_there in (False, True):
+        path.write_text(CODE)
+        if is_there:
+            (tmp_path / "vendored.py").touch()
+        result = check_file(str(path), Config(root=tmp_path, reference_module="vendored"), Mode.FIX, False)
+        assert bool(result.warnings) is not is_there

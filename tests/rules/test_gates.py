@@ -36,7 +36,7 @@ def test_the_gates_hide_nothing_of_the_cases() -> None:
     for text in TEXTS.values():
         found = reported(text, is_gated=False)
         assert found == reported(text, is_gated=True)
-        assert {row for _, row, _ in found} == {each.row for each in expectations(text)}
+        assert {row for _, row, _ in found} >= {each.row for each in expectations(text)}
         for code in {code for code, _, _ in found}:
             gate = next(rule.gate for rule in RULES if rule.code == code)
             assert passes(text.encode(), [gate], ())

@@ -238,7 +238,7 @@ def deleted_before_the_call(cfg, episodes: list[Episode]):
     raw = [e.reward for e in episodes]
     rewards = torch.tensor(raw)
     del raw
-    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: bound or deleted
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: handed on or changed
     return (grid - grid.mean(1, keepdim=True)).flatten().tolist()
 
 
@@ -330,3 +330,73 @@ def for_later(cfg, episodes: list[Episode]):
     rewards = torch.tensor([e.reward for e in episodes])
     grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: inner function
     return lambda: (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def handed_to_somebody(cfg, episodes: list[Episode], order_of):
+    raw = [e.reward for e in episodes]
+    order = order_of(raw)
+    grid = torch.tensor(raw).view(-1, cfg.group_size)  # expect: GRPO001 none: handed on or changed
+    return order, (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def copied_over(cfg, episodes: list[Episode], order):
+    rewards = torch.tensor([e.reward for e in episodes])
+    rewards.copy_(rewards[order])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def permuted_by_a_matrix(cfg, episodes: list[Episode], matrix):
+    rewards = torch.tensor([e.reward for e in episodes])
+    rewards = matrix @ rewards
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: reordered
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def samples_handed_to_somebody(cfg, episodes: list[Episode], balance):
+    rewards = torch.tensor([e.reward for e in episodes])
+    shards = balance(episodes)
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: `episodes` is changed
+    return shards, (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def in_an_inner_function(cfg, episodes: list[Episode]):
+    def centre(rewards):
+        grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none
+        return (grid - grid.mean(1, keepdim=True)).flatten()
+
+    return centre(torch.tensor([e.reward for e in episodes]))
+
+
+def partly_answered_for(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    if len(rewards) == cfg.total:
+        grid = rewards.view(-1, cfg.group_size)  # noqa: GRPO001 - a full batch is exact
+    else:
+        grid = rewards.view(1, -1)  # expect: GRPO002 none: is suppressed
+    return (grid - grid.mean(1, keepdim=True)).flatten()
+
+
+def two_forms_of_one_storage(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: in all its forms
+    grid = grid - grid.mean(1, keepdim=True)
+    one = grid.flatten()
+    one.mul_(2)
+    return one, grid.flatten()
+
+
+def changed_for_the_next_round(cfg, episodes: list[Episode], out):
+    rewards = torch.tensor([e.reward for e in episodes])
+    size = cfg.group_size
+    grid = rewards.view(-1, size)  # expect: GRPO001 none: changes on line
+    for _ in range(2):
+        values = (grid - grid.mean(1, keepdim=True)).flatten()
+        out.append(values)
+        size = size * 2
+
+
+def with_gradients(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes], requires_grad=True)
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: gradients
+    return (grid - grid.mean(1, keepdim=True)).flatten()

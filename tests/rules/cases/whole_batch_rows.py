@@ -106,3 +106,13 @@ def the_prompt_of_a_parameter(prompt, episodes):
 def counted_by_numel(rewards: torch.Tensor):
     row = rewards.view(-1, rewards.numel())  # expect: GRPO002 none: no identity
     return (row - row.mean(-1, keepdim=True)).flatten()
+
+
+def of_a_parameter(rewards, prompt_uids):
+    row = rewards.unsqueeze(0)  # expect: GRPO002 unsafe
+    return prompt_uids, (row - row.mean(-1, keepdim=True)).flatten()
+
+
+def of_a_parameter_by_its_own_length(rewards: torch.Tensor, prompt_mask):
+    row = rewards.view(-1, rewards.shape[-1])  # expect: GRPO002 none: no identity
+    return prompt_mask, (row - row.mean(-1, keepdim=True)).flatten()
