@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 import warnings
 from collections import Counter
@@ -83,6 +84,8 @@ class TooDeep(Exception):
 
 def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
     """Check one file and, in the modes for that, repair it. Whatever goes wrong is in the result."""
+    collects = gc.isenabled()
+    gc.disable()  # syntax trees are many objects and no cycles
     try:
         data = Path(path).read_bytes()
         if not passes(data, [rule.gate for rule, _ in _selected(config)], config.reward_names):
@@ -103,12 +106,15 @@ def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool) -> Fil
         return FileResult(path, fault=Fault("nested too deeply to be analysed"))
     except Exception as error:
         return FileResult(path, fault=Fault(f"internal error: {type(error).__name__}: {error}"))
+    finally:
+        if collects:
+            gc.enable()
 
 
 def check_text(source: Source, config: Config) -> Checked:
     """The findings of a text, each with its fix or the reason why there is none."""
     found = _find(source, config)
-    findings = tuple(_with_fix(each, source, config) for each in found.items)
+    findings = _with_fixes(found.items, source, config)
     return Checked(tuple(sorted(findings, key=_order)), found.warnings)
 
 
@@ -180,6 +186,24 @@ def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[tuple
                 if key not in best or (facts.owns(report.node) and not best[key][2].owns(report.node)):
                     best[key] = (rule, report, facts)
     yield from best.values()
+
+
+def _with_fixes(items: Iterable[_Found], source: Source, config: Config) -> Iterator[Finding]:
+    """The findings with their fixes; those of one normalisation share one, which is computed once."""
+    known: dict[object, Finding] = {}
+    for found in items:
+        key = _normalisation_of(found)
+        first = known.setdefault(key, _with_fix(found, source, config)) if key not in known else known[key]
+        yield replace(found.finding, fix=first.fix, fix_reason=first.fix_reason)
+
+
+def _normalisation_of(found: _Found) -> object:
+    """What findings of one normalisation have in common: the function, and where its rewards come from."""
+    from grpo_lint.flow.traversal import vectors
+
+    if found.grouping is None or not found.is_fixable:
+        return found.finding
+    return id(found.facts), frozenset(id(vector.origin) for vector in vectors(found.grouping.of))
 
 
 def _with_fix(found: _Found, source: Source, config: Config) -> Finding:
@@ -260,7 +284,7 @@ def _fix_all(source: Source, config: Config, unsafe_fixes: bool) -> _Repair:
     while True:
         step = _next_step(source, found, config, unsafe_fixes)
         if isinstance(step, dict):
-            left = (_withhold(_with_fix(each, source, config), step) for each in found.items)
+            left = (_withhold(finding, step) for finding in _with_fixes(found.items, source, config))
             return _Repair(source.text, tuple(sorted(left, key=_order)), tuple(fixed))
         fixed += step.repaired
         source, found = step.source, step.found
@@ -273,8 +297,8 @@ def _next_step(source: Source, found: _FoundAll, config: Config, unsafe_fixes: b
         finding = _with_fix(each, source, config)
         if finding.fix is None or finding.fix in withheld or not _is_wanted(finding, unsafe_fixes):
             continue
-        sharing = [_with_fix(other, source, config) for other in found.items if other.facts is each.facts]
-        sharing = [other for other in sharing if other.fix == finding.fix]
+        key = _normalisation_of(each)
+        sharing = [replace(other.finding, fix=finding.fix) for other in found.items if _normalisation_of(other) == key]
         step = _attempt(source, found, finding.fix, tuple(sharing), config)
         if isinstance(step, _Step):
             return step
