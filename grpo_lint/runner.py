@@ -224,6 +224,8 @@ def _with_fix(found: _Found, source: Source, config: Config) -> Finding:
         return replace(found.finding, fix=fix)
     except Refusal as refusal:
         return replace(found.finding, fix_reason=str(refusal))
+    except SyntaxError:  # of the call to be written: the file itself was parsed before
+        return replace(found.finding, fix_reason="the call that would replace it cannot be laid out")
 
 
 def _touched(fix: Fix, places: tuple[Range, ...]) -> Range | None:

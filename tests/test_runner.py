@@ -151,3 +151,15 @@ def test_a_file_whose_encoding_does_not_survive_is_not_fixed(tmp_path: Path) -> 
     result = check(tmp_path / "a.py", data, Mode.FIX, unsafe=True)
     assert (tmp_path / "a.py").read_bytes() == data
     assert [finding.fix_reason for finding in result.findings] == ["the file's encoding does not survive"]
+
+
+def test_a_call_that_cannot_be_laid_out_is_no_syntax_error_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def propose(*_: object) -> Fix:
+        raise SyntaxError("invalid syntax")
+
+    monkeypatch.setattr("grpo_lint.fixes.lift.propose", propose)
+    result = check(tmp_path / "a.py", DEFECT)
+    assert result.fault is None
+    assert [finding.fix_reason for finding in result.findings] == ["the call that would replace it cannot be laid out"]

@@ -124,7 +124,7 @@ def _call(
         facts, tree, normalisation.vector, anchor.statement, context.project, context.wants_rollout_ids
     )
     rewards, kind, folded, names = _rewards(facts, tree, region, anchor, context.source, may_fold)
-    keywords, parts = _keywords(facts, normalisation, context.source)
+    keywords, parts = _keywords(normalisation, context.source)
     _require_stable(facts, tree, region, anchor, parts)
     needed = (
         names | identity.names | {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
@@ -137,7 +137,7 @@ def _rewards(
 ) -> tuple[str, InputKind, ast.stmt | None, set[str]]:
     """What to pass: the list that a tensor was made from where only a list is wanted back, else what was grouped."""
     normalisation = anchor.site.normalisation
-    operand = _operand(facts, normalisation)
+    operand = _operand(normalisation)
     vector = normalisation.vector
     if any(isinstance(node, ast.keyword) and node.arg == "requires_grad" for node in ast.walk(vector.version)):
         raise Refusal("gradients flow through the rewards")
@@ -155,7 +155,7 @@ def _rewards(
     return one_line(source.segment(operand)), kind, None, _names(operand)
 
 
-def _operand(facts: FunctionFacts, normalisation: Normalisation) -> ast.expr:
+def _operand(normalisation: Normalisation) -> ast.expr:
     """The expression for the raw rewards: what the grouping that tells the size was made of."""
     grouping = normalisation.sized or next(iter(normalisation.groupings), None)
     if grouping is None:
@@ -186,11 +186,11 @@ def _folded(facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, op
     (node,) = definitions
     if not isinstance(node, ast.Assign) or node.value is not vector.version or node not in tree.blocks:
         return None
-    is_movable_there = isinstance(vector.items, ast.Name) or not _has_effects_between(facts, tree, region, node, anchor)
+    is_movable_there = isinstance(vector.items, ast.Name) or not _has_effects_between(tree, region, node, anchor)
     return node if is_movable_there and _is_read_only_by(facts, tree, region, site, node) else None
 
 
-def _has_effects_between(facts: FunctionFacts, tree: Tree, region: Region, start: ast.stmt, anchor: Anchor) -> bool:
+def _has_effects_between(tree: Tree, region: Region, start: ast.stmt, anchor: Anchor) -> bool:
     """Whether kept code between a statement and a call could change what the statement's expression gives."""
     for statement in tree.blocks:
         is_between = start.lineno < statement.lineno < anchor.statement.lineno
@@ -228,9 +228,7 @@ def _is_only_of(compound: ast.If, region: Region) -> bool:
     return all(node in region.statements or isinstance(node, ast.If | ast.Pass) for node in inner)
 
 
-def _keywords(
-    facts: FunctionFacts, normalisation: Normalisation, source: Source
-) -> tuple[list[Argument], list[ast.expr]]:
+def _keywords(normalisation: Normalisation, source: Source) -> tuple[list[Argument], list[ast.expr]]:
     """The keyword arguments, and the expressions that they were taken from."""
     keywords, parts = [], []
     scaling = normalisation.scaling

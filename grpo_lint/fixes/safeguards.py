@@ -156,8 +156,9 @@ def require_only_read(facts: FunctionFacts, tree: Tree, region: Region, anchors:
             raise Refusal(f"`{ast.unparse(load)}` is handed on or changed on line {load.lineno}")
 
 
-def _is_only_read(load: ast.expr, facts: FunctionFacts, tree: Tree) -> bool:
-    parent = tree.parents[load]
+def _is_only_read(node: ast.AST, facts: FunctionFacts, tree: Tree) -> bool:
+    """Whether what stands around a read of the rewards keeps to looking and computing."""
+    parent = tree.parents[node]
     match parent:
         case ast.Attribute(ctx=ast.Load()):
             call = tree.parents[parent]
@@ -170,7 +171,7 @@ def _is_only_read(load: ast.expr, facts: FunctionFacts, tree: Tree) -> bool:
         case ast.Call():
             return is_pure(parent, facts.module.aliases) and all(keyword.arg != "out" for keyword in parent.keywords)
         case ast.keyword(arg=name):
-            return name != "out" and _is_only_read(parent, facts, tree)  # type: ignore[arg-type]
+            return name != "out" and _is_only_read(parent, facts, tree)
         case ast.Subscript(ctx=ctx):
             return isinstance(ctx, ast.Load)
         case ast.Assign(targets=targets):

@@ -36,13 +36,12 @@ class Style:
 class Line:
     """A line to be: its tokens, its depth below the statement, and whether it stands in brackets.
 
-    `is_body` where all its brackets are its own, so that delimiters count; `must_split` where it may not stay whole.
+    `must_split` where it may not stay whole.
     """
 
     tokens: tuple[Token, ...]
     depth: int = 0
     in_brackets: bool = False
-    is_body: bool = True
     must_split: bool = False
 
     @property
@@ -268,8 +267,8 @@ def _cut(line: Line, opening: int, closing: int) -> Split:
     inside = tokens[opening + 1 : closing]
     is_display = not (opening > 0 and tokens[opening - 1].ends_value)
     body = Line(inside, line.depth + 1, True, must_split=_must_split(inside, is_display))
-    head = Line(tokens[: opening + 1], line.depth, is_body=False)
-    tail = Line(tokens[closing:], line.depth, is_body=False)
+    head = Line(tokens[: opening + 1], line.depth)
+    tail = Line(tokens[closing:], line.depth)
     return Split(head, body, tail, tokens[opening], closing)
 
 
