@@ -47,9 +47,20 @@ class Fix:
     reference_module: str | None = None
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """A place that a finding rests on, and what it is to it: where the rewards come from, the baseline."""
+
+    range: Range
+    label: str
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule says of one place. Where `fix` is None, `fix_reason` says why in one clause."""
+    """What a rule says of one place. Where `fix` is None, `fix_reason` says why in one clause.
+
+    `evidence` holds the place itself and the others that the finding rests on, in order of position.
+    """
 
     code: str
     rule: str
@@ -57,6 +68,7 @@ class Finding:
     range: Range
     fix: Fix | None = None
     fix_reason: str | None = None
+    evidence: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,8 @@ class FileResult:
     """The outcome of one file.
 
     `findings` are what is left to report, in order of position. `fixed` are the findings that were repaired (or, for
-    a diff, would be). `diff` is the unified diff of the repair, empty when nothing changes.
+    a diff, would be). `diff` is the unified diff of the repair, empty when nothing changes. `text` is the text that the
+    positions of `findings` refer to, empty where there are none.
     """
 
     path: str
@@ -81,3 +94,4 @@ class FileResult:
     fault: Fault | None = None
     diff: str = ""
     warnings: tuple[str, ...] = ()
+    text: str = ""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grpo_lint.gate import passes
-from grpo_lint.model import Fault, FileResult, Finding, Fix, Position, Range, Safety
+from grpo_lint.model import Fault, FileResult, Finding, Fix, Mark, Position, Range, Safety
 from grpo_lint.rules import load
 from grpo_lint.source import Source
 from grpo_lint.suppress import read_suppressions
@@ -124,7 +124,7 @@ def _find(source: Source, config: Config) -> _FoundAll:
     reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
     suppressions = read_suppressions(source.text) if reports else None
     items, hints = [], []
-    bare = [Finding(rule.code, rule.name, report.message, source.range(report.node)) for rule, report, _ in reports]
+    bare = [_bare_finding(rule, report, source) for rule, report, _ in reports]
     answered = tuple(finding.range for finding in bare if suppressions and suppressions.covers(finding))
     for finding, (rule, report, facts) in zip(bare, reports, strict=True):
         if suppressions is None or suppressions.covers(finding):
@@ -132,6 +132,11 @@ def _find(source: Source, config: Config) -> _FoundAll:
         hints += [hint] if (hint := suppressions.hint(finding)) else []
         items.append(_Found(finding, rule.fixable, report.grouping, facts, answered))
     return _FoundAll(tuple(items), tuple(hints[:1]))
+
+
+def _bare_finding(rule: Rule, report: Report, source: Source) -> Finding:
+    marks = sorted(Mark(source.range(step.node), step.label) for step in report.evidence)
+    return Finding(rule.code, rule.name, report.message, source.range(report.node), evidence=tuple(marks))
 
 
 def _place(node: ast.expr) -> tuple[int, int]:
@@ -239,7 +244,8 @@ def _touched(fix: Fix, places: tuple[Range, ...]) -> Range | None:
 def _check_data(path: str, data: bytes, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
     source = Source.decode(path, data)
     checked = check_text(source, config)
-    result = FileResult(path, checked.findings, warnings=checked.warnings)
+    text = source.text if checked.findings else ""
+    result = FileResult(path, checked.findings, warnings=checked.warnings, text=text)
     if mode is Mode.CHECK or not any(_is_wanted(finding, unsafe_fixes) for finding in checked.findings):
         return result
     if source.encode(source.text) != data:
@@ -252,7 +258,8 @@ def _repaired(source: Source, checked: Checked, config: Config, mode: Mode, unsa
 
     repair = _fix_all(source, config, unsafe_fixes)
     notices = (*checked.warnings, *_missing_module(source.path, repair.fixed, config))
-    result = FileResult(source.path, repair.left, repair.fixed, warnings=notices)
+    text = repair.text if repair.left else ""
+    result = FileResult(source.path, repair.left, repair.fixed, warnings=notices, text=text)
     if mode is Mode.DIFF:
         return replace(result, diff=edits.unified_diff(_shown(source.path), source.text, repair.text))
     if repair.text != source.text:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from grpo_lint.model import Position, Range
 
+Placed = ast.expr | ast.stmt | ast.arg
 NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -66,7 +67,7 @@ class Source:
         column = utf8_column if line.isascii() else len(line.encode()[:utf8_column].decode())
         return Position(row, column + 1)
 
-    def range(self, node: ast.expr | ast.stmt) -> Range:
+    def range(self, node: Placed) -> Range:
         """The range of a node."""
         end_row, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return Range(self.position(node.lineno, node.col_offset), self.position(end_row, end_column))
@@ -75,7 +76,7 @@ class Source:
         """The index in `text` of a position."""
         return self.line_starts[position.row - 1] + position.column - 1
 
-    def segment(self, node: ast.expr | ast.stmt) -> str:
+    def segment(self, node: Placed) -> str:
         """The text of a node, as written."""
         return self.slice(self.range(node))
 

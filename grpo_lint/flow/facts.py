@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grpo_lint.flow.aliases import Aliases
-from grpo_lint.flow.traversal import share_origin, vectors
-from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Value, Vector
+from grpo_lint.flow.traversal import share_origin, vectors, walk
+from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Statistic, Value, Vector
 from grpo_lint.flow.vocabulary import Vocabulary, tokens
+from grpo_lint.source import Placed
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
@@ -36,6 +37,21 @@ class Role(Enum):
     SCALE = "scale"
 
 
+_ROLE_LABELS = {Role.BASELINE: "subtracted as the baseline", Role.SCALE: "divided by as the scale"}
+
+
+@dataclass(frozen=True, slots=True)
+class _LayoutLabel:
+    groups: str
+    of_each: str
+
+
+_LAYOUT_LABELS = {
+    Layout.CONSTANT_SIZE: _LayoutLabel("grouped by position", "of each group"),
+    Layout.WHOLE_BATCH: _LayoutLabel("the whole batch made one group", "of the whole batch"),
+}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Normalising:
     """In `node`, `values` are centred on or divided by a statistic of these groupings."""
@@ -45,6 +61,14 @@ class Normalising:
     values: Value
     statistic: Value
     groupings: tuple[Grouping, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step on the way from rewards to advantages: the node that takes it, and in words what it does there."""
+
+    node: Placed
+    label: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,12 +115,28 @@ class FunctionFacts:
                 seen.add(grouping.node)
                 yield grouping
 
+    def evidence(self, grouping: Grouping) -> tuple[Step, ...]:
+        """The steps from rewards to advantages through a grouping, in the order of the data."""
+        layout = _LAYOUT_LABELS[grouping.layout]
+        steps: list[tuple[ast.AST, str]] = [
+            *((vector.origin, "the rewards come from here") for vector in vectors(grouping.of)),
+            (grouping.node, layout.groups),
+        ]
+        for normalising in self._uses(grouping):
+            statistics = [each for each in walk(normalising.statistic) if isinstance(each, Statistic)]
+            steps += [(each.node, f"{each.kind.value} {layout.of_each}") for each in statistics]
+            steps.append((normalising.node, _ROLE_LABELS[normalising.role]))
+        last = {id(node): Step(node, label) for node, label in steps if isinstance(node, Placed)}
+        return tuple(last.values())
+
+    def _uses(self, grouping: Grouping) -> Iterator[Normalising]:
+        for normalising in self.normalisings:
+            if any(found.node is grouping.node for found in normalising.groupings):
+                yield normalising
+
     def is_baseline(self, grouping: Grouping) -> bool:
         """Whether a statistic of a grouping is subtracted from the rewards, rather than only dividing them."""
-        return any(
-            normalising.role is Role.BASELINE and any(found.node is grouping.node for found in normalising.groupings)
-            for normalising in self.normalisings
-        )
+        return any(normalising.role is Role.BASELINE for normalising in self._uses(grouping))
 
     def has_sized_sibling(self, grouping: Grouping) -> bool:
         """Whether the same rewards are also grouped by a constant size: then a row beside it is the fallback."""

@@ -8,16 +8,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from grpo_lint.flow.facts import FunctionFacts
+    from grpo_lint.flow.facts import FunctionFacts, Step
     from grpo_lint.flow.values import Grouping
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check yields: the node to point at, what to say, and the grouping (if any) that a repair would lift."""
+    """What a check yields: the node to point at, what to say, and on what evidence besides that node.
+
+    `grouping` is what a repair would lift, if anything.
+    """
 
     node: ast.expr
     message: str
+    evidence: tuple[Step, ...] = ()
     grouping: Grouping | None = None
 
 

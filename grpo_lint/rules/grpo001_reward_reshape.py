@@ -67,7 +67,7 @@ RULE = Rule(
 def check(facts: FunctionFacts) -> Iterator[Report]:
     """Yield the reshapes to a constant group size that feed a baseline or a scale."""
     for grouping in facts.groups_of_constant_size():
-        yield Report(grouping.node, _message(facts, grouping), grouping)
+        yield Report(grouping.node, _message(facts, grouping), facts.evidence(grouping), grouping)
 
 
 def _message(facts: FunctionFacts, grouping: Grouping) -> str:

@@ -68,7 +68,7 @@ def check(facts: FunctionFacts) -> Iterator[Report]:
     """Yield the rows that hold the whole batch and feed a baseline or a scale."""
     for grouping in facts.rows_of_the_batch():
         if not facts.is_one_group(grouping) and _holds_all(facts, grouping):
-            yield Report(grouping.node, _message(grouping), grouping)
+            yield Report(grouping.node, _message(grouping), facts.evidence(grouping), grouping)
 
 
 def _holds_all(facts: FunctionFacts, grouping: Grouping) -> bool:
