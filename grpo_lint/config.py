@@ -9,6 +9,8 @@ from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
 
+from grpo_lint.suggestion import did_you_mean
+
 DEFAULT_LINE_LENGTH = 88
 _OWN_FILE = "grpo-lint.toml"
 _PROJECT_FILE = "pyproject.toml"
@@ -57,36 +59,44 @@ class Config:
 class Overrides:
     """What the command line says, which wins over the file.
 
-    A `select` replaces the file's; what the file ignores stays ignored, unless it is named here. An `ignore` adds to
-    the file's, and takes back what the file selects under it.
+    A `select` replaces the file's, an `extend_select` adds to it; what the file ignores stays ignored, unless it is
+    named here. An `ignore` adds to the file's, and takes back what the file selects under it.
     """
 
     select: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     preview: bool = False
 
     def apply(self, config: Config) -> Config:
         kept = tuple(code for code in config.select if _longest_match(code, self.ignore) < 0)
-        ignored = tuple(code for code in config.ignore if code not in self.select)
+        named = self.select + self.extend_select
+        ignored = tuple(code for code in config.ignore if code not in named)
         return replace(
             config,
-            select=self.select or kept,
+            select=(self.select or kept) + self.extend_select,
             ignore=ignored + self.ignore,
             preview=config.preview or self.preview,
         )
 
 
 class ConfigResolver:
-    """Finds the configuration of a folder: the nearest upwards. Remembers each folder it was asked for."""
+    """Finds the configuration of a folder: the nearest upwards. Remembers each folder it was asked for.
 
-    def __init__(self, codes: tuple[str, ...], overrides: Overrides = Overrides()) -> None:
+    With a `fixed` configuration, that one holds everywhere and no file is read.
+    """
+
+    def __init__(self, codes: tuple[str, ...], overrides: Overrides = Overrides(), fixed: Config | None = None) -> None:
         self._codes = codes
         self._overrides = overrides
+        self._fixed = fixed and overrides.apply(fixed)
         self._nearest_found: dict[Path, Config | ConfigError | None] = {}
         self._answers: dict[Path, Config | ConfigError] = {}
 
     def for_folder(self, folder: Path) -> Config:
         """The configuration of an absolute folder. Raises ConfigError."""
+        if self._fixed is not None:
+            return self._fixed
         if folder not in self._answers:
             self._answers[folder] = self._nearest(folder) or self._default(folder)
         answer = self._answers[folder]
@@ -122,7 +132,7 @@ def load_config(folder: Path, codes: tuple[str, ...]) -> Config | None:
     """The configuration that stands in this folder, if any. Raises ConfigError."""
     path = folder / _OWN_FILE
     if path.is_file():
-        return _read_config(path, _parse(path, _read(path)), codes)
+        return _read_own_file(path, codes)
     path = folder / _PROJECT_FILE
     if not path.is_file():
         return None
@@ -131,6 +141,16 @@ def load_config(folder: Path, codes: tuple[str, ...]) -> Config | None:
         return None
     tool = _table(_parse(path, data), "tool")
     return _read_config(path, tool[_TABLE], codes) if _TABLE in tool else None
+
+
+def read_config_file(path: Path, root: Path, codes: tuple[str, ...]) -> Config:
+    """The configuration in a named file, with patterns relative to `root`. Raises ConfigError."""
+    if path.name != _PROJECT_FILE:
+        return replace(_read_own_file(path, codes), root=root)
+    tool = _table(_parse(path, _read(path)), "tool")
+    if _TABLE not in tool:
+        raise ConfigError(path, None, f"has no table [tool.{_TABLE}]")
+    return replace(_read_config(path, tool[_TABLE], codes), root=root)
 
 
 def formatter_line_length(folder: Path) -> int:
@@ -153,7 +173,7 @@ def unknown_selector(selector: str, codes: tuple[str, ...]) -> str | None:
 
 def unknown_code(code: str, codes: tuple[str, ...]) -> str | None:
     """What is wrong with a code; None if nothing is."""
-    return None if code in codes else f"unknown code {code!r}{_suggestion(code.upper(), codes)}"
+    return None if code in codes else f"unknown code {code!r}{did_you_mean(code.upper(), codes)}"
 
 
 def _is_prefix(selector: str, code: str) -> bool:
@@ -221,12 +241,19 @@ def _positive(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
+def _read_own_file(path: Path, codes: tuple[str, ...]) -> Config:
+    table = _parse(path, _read(path))
+    if _TABLE in _table(table, "tool"):
+        raise ConfigError(path, "tool", f"in this file the keys stand at the top level, not below [tool.{_TABLE}]")
+    return _read_config(path, table, codes)
+
+
 def _read_config(path: Path, table: object, codes: tuple[str, ...]) -> Config:
     if not isinstance(table, dict):
         raise ConfigError(path, f"tool.{_TABLE}", "expected a table")
     for key in table:
         if key not in _KEYS:
-            raise ConfigError(path, key, f"unknown key{_suggestion(key, _KEYS)}")
+            raise ConfigError(path, key, f"unknown key{did_you_mean(key, _KEYS)}")
     reader = _Reader(path, table)
 
     def complain(selector: str) -> str | None:
@@ -309,10 +336,3 @@ def _no_name(value: str) -> str | None:
 def _no_module(value: str) -> str | None:
     is_dotted_name = all(part.isidentifier() and not iskeyword(part) for part in value.split("."))
     return None if is_dotted_name else f"{value!r} is no module name such as 'package.module'"
-
-
-def _suggestion(word: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(word, known, n=1)
-    return f": did you mean {close[0]!r}?" if close else ""

@@ -6,18 +6,32 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from grpo_lint.model import FileResult, Finding, Safety
 
-FORMATS: Mapping[str, str] = {"text": "grpo_lint.report.text", "json": "grpo_lint.report.json"}
+if TYPE_CHECKING:
+    from grpo_lint.report.terminal import Terminal
+
+FORMATS: Mapping[str, str] = {
+    "text": "grpo_lint.report.text",
+    "concise": "grpo_lint.report.concise",
+    "json": "grpo_lint.report.json",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """The absolute folder that paths are shown from, and whether unsafe fixes are asked for."""
+    """How to report: `folder` is the absolute folder that paths are shown from; `terminal` is None where there is none.
+
+    `unsafe_fixes` tells whether unsafe fixes are asked for, `is_quiet` leaves out counts, warnings and notes.
+    """
 
     folder: str
     unsafe_fixes: bool = False
+    is_quiet: bool = False
+    has_color: bool = False
+    terminal: Terminal | None = None
 
     def is_fixable(self, finding: Finding) -> bool:
         """Whether the finding has a fix that would be applied."""
@@ -46,4 +60,9 @@ def printable(text: str) -> str:
     """The text on one line, with what a terminal would act upon, or could not encode, as escapes."""
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
+    return "".join(map(printable_character, text))
+
+
+def printable_character(character: str) -> str:
+    """One character as it may be printed: itself, or its escape."""
+    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,12 @@
+"""The commands: one module each, imported when it is called. `run(words)` takes what follows the command's name."""
+
+from __future__ import annotations
+
+COMMANDS = {
+    "check": "grpo_lint.commands.check",
+    "explain": "grpo_lint.commands.explain",
+    "rules": "grpo_lint.commands.rules",
+}
+
+# Exit status: nothing left to report, findings remain, the job could not be done whole, Ctrl-C.
+CLEAN, FINDINGS, INCOMPLETE, INTERRUPTED = 0, 1, 2, 130
