@@ -88,6 +88,11 @@ def test_readme_python_sessions() -> None:
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
+def test_the_readmes_frame_is_what_a_terminal_shows() -> None:
+    frame = next(block for block in blocks(README, "text") if "│" in block)
+    assert frame in (ROOT / "tests/data/frames_80.txt").read_text("utf-8")
+
+
 def test_readme_suppressions_suppress(tmp_path: Path) -> None:
     (lines,) = blocks(section(README, "Suppress a finding"), "python")
     function = (
