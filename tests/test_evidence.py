@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grpo_lint.config import Config
-from grpo_lint.runner import check_text
+from grpo_lint.proposals import check_text
 from grpo_lint.source import Source
 
 GRID = """\

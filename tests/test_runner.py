@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from grpo_lint import runner
+from grpo_lint import proposals
 from grpo_lint.config import Config
 from grpo_lint.flow.facts import FunctionFacts
 from grpo_lint.model import Edit, FileResult, Fix, Position, Range, Safety
@@ -96,7 +95,7 @@ def test_an_internal_error_is_a_fault(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise KeyError("oh")
 
-    monkeypatch.setattr(runner, "_find", fail)
+    monkeypatch.setattr(proposals, "find", fail)
     result = check(tmp_path / "a.py", DEFECT)
     assert result.fault is not None
     assert result.fault.message == "internal error: KeyError: 'oh'"
@@ -106,7 +105,7 @@ def test_results_are_plain_values(tmp_path: Path) -> None:
     result = check(tmp_path / "a.py", DEFECT)
     assert result.findings
     assert pickle.loads(pickle.dumps(result)) == result
-    assert hash(result) == hash(replace(result))
+    assert hash(result) == hash(result._replace())
 
 
 BREAKING = {

@@ -6,13 +6,13 @@ import ast
 import keyword
 import re
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from test_cases import CASES, NAMES, expectations
 
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
-from grpo_lint.gate import passes
+from grpo_lint.gate import mention_of_rewards, mentions_rewards, passes
 from grpo_lint.rules import RULES, load
 from grpo_lint.source import Source
 
@@ -39,21 +39,34 @@ def test_the_gates_hide_nothing_of_the_cases() -> None:
         assert {row for _, row, _ in found} >= {each.row for each in expectations(text)}
         for code in {code for code, _, _ in found}:
             gate = next(rule.gate for rule in RULES if rule.code == code)
-            assert passes(text.encode(), [gate], ())
+            assert passes(text.encode(), [gate])
+            assert mentions_rewards(text.encode(), ())
+
+
+def is_let_through(data: bytes, extra: tuple[str, ...] = ()) -> bool:
+    return mentions_rewards(data, extra) and passes(data, [rule.gate for rule in RULES])
 
 
 def test_the_byte_gate_lets_plain_code_go() -> None:
-    gates = [rule.gate for rule in RULES]
-    assert not passes(b"import os\nprint(os.sep)\n", gates, ())
-    assert not passes(b"x = logits.view(-1, n).mean(-1)\n", gates, ())
-    assert not passes(b"rewards = rewards.view(-1, n)\n", gates, ())
-    assert passes(b"rewards = rewards.view(-1, n).mean(-1)\n", gates, ())
+    assert not is_let_through(b"import os\nprint(os.sep)\n")
+    assert not is_let_through(b"x = logits.view(-1, n).mean(-1)\n")
+    assert not is_let_through(b"rewards = rewards.view(-1, n)\n")
+    assert is_let_through(b"rewards = rewards.view(-1, n).mean(-1)\n")
 
 
 def test_the_byte_gate_knows_configured_words() -> None:
-    gates = [rule.gate for rule in RULES]
-    assert not passes(b"x = utility.view(-1, n).mean(-1)\n", gates, ())
-    assert passes(b"x = utility.view(-1, n).mean(-1)\n", gates, ("utility",))
+    assert not is_let_through(b"x = utility.view(-1, n).mean(-1)\n")
+    assert is_let_through(b"x = utility.view(-1, n).mean(-1)\n", ("utility",))
+
+
+@given(st.text("ardvewscorntu _ReWARDSÄä\u017f", max_size=30), st.lists(st.sampled_from(["Utility", "Güte"])))
+@example("CRewArDs", [])
+@example("my_gÜte", ["Güte"])
+@example("güte", ["Güte"])
+@example("UTILITY", ["Utility"])
+def test_the_literal_test_for_rewards_is_the_search_for_the_expression(text: str, extra: list[str]) -> None:
+    data = text.encode()
+    assert mentions_rewards(data, extra) == bool(re.search(mention_of_rewards(extra).encode(), data, re.IGNORECASE))
 
 
 @st.composite
@@ -84,4 +97,4 @@ def test_mutilated_code_is_analysed_the_same_with_and_without_the_gates(text: st
     found = reported(text, is_gated=False)
     assert found == reported(text, is_gated=True)
     if found:
-        assert passes(text.encode(), [rule.gate for rule in RULES], ())
+        assert is_let_through(text.encode())

@@ -1,0 +1,93 @@
+"""The findings of one text: parsed, walked, put to the rules, less what comments answer for."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from grpo_lint.depth import require_shallow
+from grpo_lint.flow.module import analyse
+from grpo_lint.flow.vocabulary import Vocabulary
+from grpo_lint.model import Finding, Mark, Range
+from grpo_lint.selection import selected_rules
+from grpo_lint.suppress import read_suppressions
+
+if TYPE_CHECKING:
+    from grpo_lint.config import Config
+    from grpo_lint.flow.facts import FunctionFacts
+    from grpo_lint.flow.values import Grouping
+    from grpo_lint.rules._rule import Report, Rule
+    from grpo_lint.source import Source
+
+_RECURSION_LIMIT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding, and what a repair of it starts from."""
+
+    finding: Finding
+    is_fixable: bool
+    grouping: Grouping | None
+    facts: FunctionFacts
+    answered: tuple[Range, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The findings of a text, in order of position, and what to say besides."""
+
+    items: tuple[Found, ...]
+    warnings: tuple[str, ...]
+
+
+def find(source: Source, config: Config) -> Analysis:
+    """The findings of a text that no comment answers for, without their fixes."""
+    tree = parse(source.text)
+    reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    suppressions = read_suppressions(source.text) if reports else None
+    items, hints = [], []
+    bare = [_bare_finding(rule, report, source) for rule, report, _ in reports]
+    answered = tuple(finding.range for finding in bare if suppressions and suppressions.covers(finding))
+    for finding, (rule, report, facts) in zip(bare, reports, strict=True):
+        if suppressions is None or suppressions.covers(finding):
+            continue
+        hints += [hint] if (hint := suppressions.hint(finding)) else []
+        items.append(Found(finding, rule.fixable, report.grouping, facts, answered))
+    return Analysis(tuple(items), tuple(hints[:1]))
+
+
+def _bare_finding(rule: Rule, report: Report, source: Source) -> Finding:
+    marks = sorted(Mark(source.range(step.node), step.label) for step in report.evidence)
+    return Finding(rule.code, rule.name, report.message, source.range(report.node), evidence=tuple(marks))
+
+
+def _place(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def parse(text: str) -> ast.Module:
+    """Parse a text. Raises SyntaxError in Python's words, ValueError for a NUL byte, TooDeep."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    require_shallow(tree)
+    # Only now: a higher limit while parsing would let Python's own parser overflow the C stack.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
+    return tree
+
+
+def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[tuple[Rule, Report, FunctionFacts]]:
+    """What the rules report, each place once: from the function that the place stands in, if that one reports it."""
+    best: dict[tuple[str, ast.expr], tuple[Rule, Report, FunctionFacts]] = {}
+    for facts in analyse(source, tree, Vocabulary(config.reward_names, config.group_size_names)):
+        for rule, check in selected_rules(config):
+            for report in check(facts):
+                key = (rule.code, report.node)
+                if key not in best or (facts.owns(report.node) and not best[key][2].owns(report.node)):
+                    best[key] = (rule, report, facts)
+    yield from best.values()

@@ -1,0 +1,31 @@
+"""How deep a syntax tree may be: whatever walks it by recursion must survive it."""
+
+from __future__ import annotations
+
+import ast
+
+MAX_DEPTH = 500
+
+
+class TooDeep(Exception):
+    """The code is nested deeper than can be analysed."""
+
+
+def require_shallow(tree: ast.Module) -> None:
+    """Raise TooDeep for a tree that recursion might not survive: counted iteratively, and only where it can be deep."""
+    pending: list[tuple[ast.AST, int, int]] = [(tree, 0, 1)]
+    while pending:
+        node, depth, line = pending.pop()
+        if depth > MAX_DEPTH:
+            raise TooDeep(f"nested more than {MAX_DEPTH} levels deep near line {line}, which is not analysed")
+        line = getattr(node, "lineno", line)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr) and _is_short(child):
+                continue
+            is_elif = isinstance(node, ast.If) and node.orelse == [child] and isinstance(child, ast.If)
+            pending.append((child, depth + (not is_elif), line))
+
+
+def _is_short(node: ast.expr) -> bool:
+    """Whether an expression has too few characters for many levels: each level takes one at least."""
+    return node.end_lineno == node.lineno and (node.end_col_offset or 0) - node.col_offset < MAX_DEPTH // 2

@@ -1,0 +1,32 @@
+"""What comes out of one file. Tuples rather than dataclasses: most runs make nothing but these, and start sooner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from grpo_lint.model import Finding, Position
+
+
+class Fault(NamedTuple):
+    """Why a file could not be checked whole; `position` where there is one."""
+
+    message: str
+    position: Position | None = None
+
+
+class FileResult(NamedTuple):
+    """The outcome of one file.
+
+    `findings` are what is left to report, in order of position. `fixed` are the findings that were repaired (or, for
+    a diff, would be). `diff` is the unified diff of the repair, empty when nothing changes. `text` is the text that the
+    positions of `findings` refer to, empty where there are none.
+    """
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    fault: Fault | None = None
+    diff: str = ""
+    warnings: tuple[str, ...] = ()
+    text: str = ""
