@@ -56,9 +56,9 @@ def with_fix(found: Found, source: Source, config: Config) -> Finding:
     """The finding with its fix, or with the reason why it has none."""
     if not found.is_fixable or found.grouping is None:
         return replace(found.finding, fix_reason="this rule has no fix")
-    from grpo_lint.config import formatter_line_length
     from grpo_lint.fixes.lift import Context, propose
     from grpo_lint.fixes.normalisation import Refusal
+    from grpo_lint.line_length import formatter_line_length
     from grpo_lint.project import Project
 
     path = Path(source.path)

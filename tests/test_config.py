@@ -13,10 +13,10 @@ from grpo_lint.config import (
     ConfigError,
     ConfigResolver,
     Overrides,
-    formatter_line_length,
-    load_config,
-    unknown_selector,
 )
+from grpo_lint.config_file import load_config
+from grpo_lint.line_length import formatter_line_length
+from grpo_lint.selectors import unknown_selector
 
 CODES = ("GRPO001", "GRPO002", "GRPO006", "GRPO101")
 

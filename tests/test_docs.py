@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from grpo_lint import __version__
-from grpo_lint.config import _KEYS, Config, load_config
+from grpo_lint.config import Config
+from grpo_lint.config_file import _KEYS, load_config
 from grpo_lint.rules import CODES, documentation
 from grpo_lint.runner import Mode, check_file
 

@@ -51,8 +51,8 @@ def read(words: list[str]) -> argparse.Namespace:
 
 
 def _selectors(parser: Parser, option: str, values: Iterable[str]) -> tuple[str, ...]:
-    from grpo_lint.config import unknown_selector
     from grpo_lint.rules import CODES
+    from grpo_lint.selectors import unknown_selector
 
     selectors = tuple(word.strip() for value in values for word in value.split(","))
     for selector in selectors:
@@ -108,7 +108,8 @@ def _add_output(parser: Parser) -> None:
 
 def resolver(options: argparse.Namespace) -> ConfigResolver:
     """What finds the configuration of a file. Raises ConfigError for a `--config` that cannot be used."""
-    from grpo_lint.config import Config, ConfigResolver, Overrides, read_config_file
+    from grpo_lint.config import Config, ConfigResolver, Overrides
+    from grpo_lint.config_file import read_config_file
     from grpo_lint.rules import CODES
 
     overrides = Overrides(options.select, options.extend_select, options.ignore, options.preview)

@@ -15,7 +15,7 @@ from grpo_lint.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     from grpo_lint.discover import Entry, Unreachable
-    from grpo_lint.model import FileResult
+    from grpo_lint.outcome import FileResult
     from grpo_lint.runner import Mode
 
 
@@ -65,7 +65,7 @@ def _result(entry: Entry, mode: Mode, unsafe_fixes: bool) -> FileResult:
 
 
 def _unreachable(entry: Unreachable) -> FileResult:
-    from grpo_lint.model import Fault, FileResult
+    from grpo_lint.outcome import Fault, FileResult
 
     return FileResult(entry.path, fault=Fault(entry.reason))
 

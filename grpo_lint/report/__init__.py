@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-from grpo_lint.model import FileResult, Finding, Safety
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from grpo_lint.model import Finding
+    from grpo_lint.outcome import FileResult
     from grpo_lint.report.terminal import Terminal
 
 FORMATS: Mapping[str, str] = {
@@ -20,8 +19,7 @@ FORMATS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
+class ReportOptions(NamedTuple):
     """How to report: `folder` is the absolute folder that paths are shown from; `terminal` is None where there is none.
 
     `unsafe_fixes` tells whether unsafe fixes are asked for, `is_quiet` leaves out counts, warnings and notes.
@@ -35,7 +33,7 @@ class ReportOptions:
 
     def is_fixable(self, finding: Finding) -> bool:
         """Whether the finding has a fix that would be applied."""
-        return finding.fix is not None and (self.unsafe_fixes or finding.fix.safety is Safety.SAFE)
+        return finding.is_repairable(self.unsafe_fixes)
 
     def displayed(self, path: str) -> str:
         """The path as text reports show it: relative where it lies below the folder."""
@@ -47,7 +45,7 @@ class ReportOptions:
         return os.path.normpath(os.path.join(self.folder, path))  # noqa: PTH118 - a text, not a place
 
 
-Renderer = Callable[[Sequence[FileResult], ReportOptions], str]
+Renderer = Callable[[Sequence["FileResult"], ReportOptions], str]
 
 
 def renderer(name: str) -> Renderer:

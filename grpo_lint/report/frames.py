@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from grpo_lint import edits
-from grpo_lint.model import FileResult, Finding, Fix
+from grpo_lint.model import Finding, Fix
+from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions, printable
 from grpo_lint.report.concise import headline_parts
 from grpo_lint.report.excerpt import excerpt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grpo_lint.model import FileResult
+from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions, printable
 
 _OWN_REFERENCE = "grpo_lint.reference"

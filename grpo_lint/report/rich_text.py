@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from grpo_lint.model import FileResult, Finding
+from grpo_lint.model import Finding
+from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions
 from grpo_lint.report.concise import headline_parts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grpo_lint.model import FileResult, Safety
+from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions
 
 
@@ -27,7 +27,7 @@ def closing_lines(results: Sequence[FileResult], options: ReportOptions) -> Iter
 def _fixable(results: Sequence[FileResult], options: ReportOptions) -> Iterator[str]:
     """How many findings have a repair, and how many have one that is hidden until it is asked for."""
     fixes = [finding.fix for result in results for finding in result.findings if finding.fix]
-    unsafe = sum(fix.safety is Safety.UNSAFE for fix in fixes)
+    unsafe = sum(fix.safety.value == "unsafe" for fix in fixes)
     shown = len(fixes) if options.unsafe_fixes else len(fixes) - unsafe
     hidden = f" ({number_of(unsafe, 'hidden fix', 'hidden fixes')} can be enabled with `--unsafe-fixes`)"
     if options.unsafe_fixes or not unsafe:

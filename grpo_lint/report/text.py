@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grpo_lint.model import FileResult, Finding
+from grpo_lint.model import Finding
+from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions, printable
 from grpo_lint.report.concise import headline
 from grpo_lint.report.summary import closing_lines
