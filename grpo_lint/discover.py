@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from grpo_lint.config import Config, ConfigError, ConfigResolver
 from grpo_lint.ignore import IgnoreRules, is_ignored, is_ignored_below
 
 SUFFIXES = (".py",)  # stubs hold no code
+_IGNORE_FILE = ".gitignore"
 
 # ruff's, and __pycache__
 EXCLUDED_FOLDERS = frozenset(
@@ -23,16 +24,14 @@ EXCLUDED_FOLDERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A file to check, by its absolute path, with the configuration that holds for it."""
 
     path: str
     config: Config
 
 
-@dataclass(frozen=True, slots=True)
-class Unreachable:
+class Unreachable(NamedTuple):
     """A named path, a folder or a configuration that could not be read, by its absolute path."""
 
     path: str
@@ -47,7 +46,7 @@ def discover(paths: Iterable[str], resolver: ConfigResolver) -> tuple[Entry, ...
 
     Named files are taken whatever their suffix, unless the configuration excludes them: hooks pass every changed file.
     """
-    search = _Search(resolver)
+    search = _Search(resolver, lru_cache(maxsize=None)(IgnoreRules.parse))
     found = (entry for path in paths for entry in search.named(path))
     real_folder = lru_cache(maxsize=None)(os.path.realpath)
     kept: dict[tuple[str, str], Entry] = {}
@@ -70,20 +69,16 @@ def _identity(entry: Entry, real_folder: Callable[[str], str]) -> tuple[str, str
     return real_folder(folder), name
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     """A folder to walk; `rules` are those of .gitignore files, the nearest first."""
 
     path: str
     rules: tuple[IgnoreRules, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(NamedTuple):
     resolver: ConfigResolver
-    excludes: Callable[[str, tuple[str, ...]], IgnoreRules] = field(
-        default_factory=lambda: lru_cache(maxsize=None)(IgnoreRules.parse)
-    )
+    excludes: Callable[[str, tuple[str, ...]], IgnoreRules]
 
     def named(self, name: str) -> Iterator[Entry]:
         path = _absolute(name)
@@ -121,7 +116,8 @@ class _Search:
             except OSError as error:
                 yield Unreachable(folder.path, error.strerror or str(error))
             else:
-                rules = _with_own_rules(folder)
+                has_rules = any(child.name == _IGNORE_FILE for child in children)
+                rules = _with_own_rules(folder) if has_rules else folder.rules
                 kept = [child for child in children if self._is_wanted(child, config, rules)]
                 pending += [_Folder(child.path, rules) for child in kept if child.is_dir(follow_symlinks=False)]
                 yield from (Found(child.path, config) for child in kept if not child.is_dir(follow_symlinks=False))
@@ -167,14 +163,14 @@ def _rules_above(folder: Path) -> tuple[IgnoreRules, ...]:
     if repository is None:
         return ()
     between = [each for each in folder.parents if each.is_relative_to(repository)]
-    files = [*((each, each / ".gitignore") for each in between), (repository, repository / ".git/info/exclude")]
+    files = [*((each, each / _IGNORE_FILE) for each in between), (repository, repository / ".git/info/exclude")]
     rules = tuple(found for base, file in files if (found := _read_rules(base, file)))
     is_asked_for = folder != repository and is_ignored_below(str(repository), str(folder), True, rules)
     return () if is_asked_for else rules
 
 
 def _with_own_rules(folder: _Folder) -> tuple[IgnoreRules, ...]:
-    own = _read_rules(Path(folder.path), Path(folder.path, ".gitignore"))
+    own = _read_rules(Path(folder.path), Path(folder.path, _IGNORE_FILE))
     return (own, *folder.rules) if own else folder.rules
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grpo_lint import ignore
 from grpo_lint.config import ConfigResolver
 from grpo_lint.discover import Entry, Found, Unreachable, discover
 from grpo_lint.ignore import IgnoreRules, is_ignored, is_ignored_below
@@ -312,8 +313,46 @@ def test_rules_speak_only_of_what_they_name() -> None:
     assert IgnoreRules.parse("/r", ["/*", "!/a/"]).verdict("/r/a/x.py", False) is None
 
 
-@pytest.mark.parametrize(("line", "is_imported"), [("", False), ("# x.py", False), ("x.py", True)])
-def test_pathspec_is_imported_for_a_pattern_only(line: str, is_imported: bool) -> None:
+# What a pattern is made of that is read without pathspec.
+PLAIN = ["a", "b", ".", "*", "?", "[ab]", "[b2]", "x.py", "/", "-", "+", "~", "$", ",", "@"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_plain_patterns_mean_what_they_mean_to_pathspec(seed: int) -> None:
+    rng = random.Random(seed)
+    paths = [
+        "/".join(rng.choices(["a", "b", ".", "ab", "x.py", ".a", "a-b", "$"], k=rng.randint(1, 3))) for _ in range(50)
+    ]
+    read = 0
+    for _ in range(200):
+        line = rng.choice(["", "!"]) + "".join(rng.choices(PLAIN, k=rng.randint(1, 5))) + rng.choice(["", "/"])
+        if not ignore._PLAIN.fullmatch(line.removesuffix("/")) or line.startswith("#"):
+            continue
+        read += 1
+        rules = IgnoreRules.parse("/r", [line])
+        (reference,) = ignore._pathspec_patterns(line.removesuffix("/"), line.endswith("/"))
+        for path in paths:
+            expected = reference.ignores if reference.matches(path) else None
+            assert rules.verdict(f"/r/{path}", True) is expected, (line, path)
+            assert rules.verdict(f"/r/{path}", False) is (None if line.endswith("/") else expected), (line, path)
+    assert read > 50
+
+
+@pytest.mark.parametrize(
+    ("line", "is_imported"),
+    [
+        ("", False),
+        ("# x.py", False),
+        ("x.py", False),
+        ("!/docs/_build/*.py[cod]", False),
+        ("**/x.py", True),
+        ("[a-z].py", True),
+        ("\\!x.py", True),
+        ("é.py", True),
+        ("a b.py", True),
+    ],
+)
+def test_pathspec_is_imported_for_the_rarer_patterns_only(line: str, is_imported: bool) -> None:
     code = f"import sys, grpo_lint.ignore as i; i.IgnoreRules.parse('/', [{line!r}]); print('pathspec' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == f"{is_imported}\n"
 
