@@ -6,6 +6,7 @@ COMMANDS = {
     "check": "grpo_lint.commands.check",
     "explain": "grpo_lint.commands.explain",
     "rules": "grpo_lint.commands.rules",
+    "vendor": "grpo_lint.commands.vendor",
 }
 
 # Exit status: nothing left to report, findings remain, the job could not be done whole, Ctrl-C.

@@ -25,6 +25,7 @@ commands (as the first word; write ./rules for a path of that name):
   check [PATH ...]  the same as without a command
   explain CODE      what a rule reports, why it matters and what its fix does
   rules             list the rules
+  vendor PATH       write grpo_lint.reference into a codebase, which then trains without grpo-lint
 
 examples:
   grpo-lint                       check the current folder

@@ -24,8 +24,7 @@ def notices(results: Sequence[FileResult], options: ReportOptions, is_fixing: bo
     if is_fixing and any(map(_has_new_dependency, results)):
         yield (
             f"grpo-lint: the repaired code imports {_OWN_REFERENCE}: training now needs "
-            "`pip install 'grpo-lint[torch]'`; `reference-module` in the configuration names another place "
-            "to import from\n"
+            "`pip install 'grpo-lint[torch]'` or `grpo-lint vendor PATH`, which writes that module into the codebase\n"
         )
 
 
