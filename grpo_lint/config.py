@@ -26,26 +26,43 @@ class ConfigError(Exception):
 
 
 class Config(NamedTuple):
-    """The settings for a file.
+    """The settings for a file: `config_keys` says what each means.
 
-    `root` is the folder of the configuration, which `exclude` is relative to. Where there is none, it is the folder of
-    the nearest pyproject.toml, else the file's own.
+    `root` is the folder that patterns are relative to: that of the configuration, or where there is none, of the
+    nearest pyproject.toml, else the file's own. `file` is the configuration file, `given` the settings that it names.
+    `file_ignore` are the codes that `per_file_ignores` takes from this file, and `exclude` is None for the built-in
+    folders.
     """
 
     select: tuple[str, ...] = ("ALL",)
     ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     preview: bool = False
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = True
+    unsafe_fixes: bool = False
     reference_module: str | None = None
+    group_index: str | None = None
+    rollout_ids: bool = True
     reward_names: tuple[str, ...] = ()
     group_size_names: tuple[str, ...] = ()
-    rollout_ids: bool = True
     line_length: int | None = None
     root: Path = Path()
+    file: Path | None = None
+    given: tuple[str, ...] = ()
+    file_ignore: tuple[str, ...] = ()
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The patterns of what is excluded, the built-in folders not among them."""
+        return (self.exclude or ()) + self.extend_exclude
 
     def is_selected(self, code: str, preview_rule: bool) -> bool:
         """Whether the rule runs. As in ruff, the longest prefix wins, `ignore` at a tie."""
         if preview_rule and not (self.preview or code in self.select):
+            return False
+        if longest_match(code, self.file_ignore) >= 0:
             return False
         return longest_match(code, self.select) > longest_match(code, self.ignore)
 

@@ -1,16 +1,14 @@
-"""Configuration files: what may stand in them."""
+"""Configuration files: where the settings stand, and their reading."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from keyword import iskeyword
 from pathlib import Path
+from typing import Any
 
 from grpo_lint.config import OWN_FILE, PROJECT_FILE, TABLE, Config, ConfigError
-from grpo_lint.selectors import unknown_selector
+from grpo_lint.config_keys import Unfit, keys_by_name
 from grpo_lint.suggestion import did_you_mean
-from grpo_lint.toml_file import Table, parse, positive, read, subtable
+from grpo_lint.toml_file import parse, read, subtable
 
 
 def load_config(folder: Path, codes: tuple[str, ...]) -> Config | None:
@@ -48,88 +46,13 @@ def _read_own_file(path: Path, codes: tuple[str, ...]) -> Config:
 def _read_config(path: Path, table: object, codes: tuple[str, ...]) -> Config:
     if not isinstance(table, dict):
         raise ConfigError(path, f"tool.{TABLE}", "expected a table")
-    for key in table:
-        if key not in _KEYS:
-            raise ConfigError(path, key, f"unknown key{did_you_mean(key, _KEYS)}")
-    reader = _Reader(path, table)
-
-    def complain(selector: str) -> str | None:
-        return unknown_selector(selector, codes)
-
-    return Config(
-        select=reader.strings("select", complain) if "select" in table else Config().select,
-        ignore=reader.strings("ignore", complain),
-        exclude=reader.strings("exclude", _no_pattern),
-        reference_module=reader.module("reference-module"),
-        reward_names=reader.strings("reward-names", _no_name),
-        group_size_names=reader.strings("group-size-names", _no_name),
-        rollout_ids=reader.flag("rollout-ids", True),
-        line_length=reader.length("line-length"),
-        root=path.parent,
-    )
-
-
-_KEYS = (
-    "select",
-    "ignore",
-    "exclude",
-    "reference-module",
-    "reward-names",
-    "group-size-names",
-    "rollout-ids",
-    "line-length",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Takes values of one type out of a table. Every method raises ConfigError."""
-
-    path: Path
-    table: Table
-
-    def strings(self, key: str, complain: Callable[[str], str | None]) -> tuple[str, ...]:
-        values = self.table.get(key, [])
-        if not isinstance(values, list):
-            raise self._expected(key, "a list of strings")
-        return tuple(self._checked(key, value, complain) for value in values)
-
-    def module(self, key: str) -> str | None:
-        value = self.table.get(key)
-        return None if value is None else self._checked(key, value, _no_module)
-
-    def flag(self, key: str, default: bool) -> bool:
-        value = self.table.get(key, default)
-        if not isinstance(value, bool):
-            raise self._expected(key, "true or false")
-        return value
-
-    def length(self, key: str) -> int | None:
-        value = positive(self.table.get(key))
-        if value is None and key in self.table:
-            raise self._expected(key, "a whole number above 0")
-        return value
-
-    def _checked(self, key: str, value: object, complain: Callable[[str], str | None]) -> str:
-        if not isinstance(value, str):
-            raise self._expected(key, "a string", value)
-        if complaint := complain(value):
-            raise ConfigError(self.path, key, complaint)
-        return value
-
-    def _expected(self, key: str, what: str, value: object = None) -> ConfigError:
-        found = self.table[key] if value is None else value
-        return ConfigError(self.path, key, f"expected {what}, found {found!r}")
-
-
-def _no_pattern(value: str) -> str | None:
-    return None if value.strip() else f"{value!r} is no pattern"
-
-
-def _no_name(value: str) -> str | None:
-    return None if value.isidentifier() else f"{value!r} is no name that Python code can use"
-
-
-def _no_module(value: str) -> str | None:
-    is_dotted_name = all(part.isidentifier() and not iskeyword(part) for part in value.split("."))
-    return None if is_dotted_name else f"{value!r} is no module name such as 'package.module'"
+    known = keys_by_name()
+    settings: dict[str, Any] = {}
+    for name, value in table.items():
+        if name not in known:
+            raise ConfigError(path, name, f"unknown key{did_you_mean(name, known)}")
+        try:
+            settings[known[name].field] = known[name].kind.read(value, codes)
+        except Unfit as unfit:
+            raise ConfigError(path, name, str(unfit)) from None
+    return Config()._replace(root=path.parent, file=path, given=tuple(settings), **settings)

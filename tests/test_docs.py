@@ -13,7 +13,8 @@ import pytest
 
 from grpo_lint import __version__
 from grpo_lint.config import Config
-from grpo_lint.config_file import _KEYS, load_config
+from grpo_lint.config_file import load_config
+from grpo_lint.config_keys import KEYS
 from grpo_lint.rules import CODES, documentation
 from grpo_lint.runner import Mode, check_file
 
@@ -108,16 +109,16 @@ def test_readme_configuration_has_every_key_and_is_valid(tmp_path: Path) -> None
     found = re.search(r"<!-- configuration: begin -->(.*)<!-- configuration: end -->", README, re.DOTALL)
     assert found
     (table,) = blocks(found[1], "toml")
-    assert tuple(re.findall(r"^([\w-]+) =", table, re.MULTILINE)) == _KEYS
+    assert tuple(re.findall(r"^([\w-]+) =", table, re.MULTILINE)) == tuple(key.name for key in KEYS)
     (tmp_path / "pyproject.toml").write_text(table)
     assert load_config(tmp_path, CODES) is not None
 
 
 def test_the_configuration_page_has_every_key() -> None:
     page = (ROOT / "docs/configuration.md").read_text("utf-8")
-    assert tuple(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == _KEYS
+    assert tuple(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == tuple(key.name for key in KEYS)
     headings = [key for line in re.findall(r"^## (.*)$", page, re.MULTILINE) for key in re.findall(r"`([\w-]+)`", line)]
-    assert tuple(headings) == _KEYS
+    assert tuple(headings) == tuple(key.name for key in KEYS)
 
 
 @pytest.fixture(scope="module")

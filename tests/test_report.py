@@ -22,7 +22,8 @@ def finding(fix: Fix | None = None, fix_reason: str | None = None, message: str 
 
 
 def text(*results: FileResult, unsafe_fixes: bool = False, output_format: str = "text") -> list[str]:
-    rendered = renderer(output_format)(results, ReportOptions("/here", unsafe_fixes))
+    asked = [result._replace(unsafe_fixes=unsafe_fixes) for result in results]
+    rendered = renderer(output_format)(asked, ReportOptions("/here"))
     assert rendered.endswith("\n")
     return rendered.splitlines()
 

@@ -25,6 +25,7 @@ commands (as the first word; write ./rules for a path of that name):
   check [PATH ...]  the same as without a command
   explain CODE      what a rule reports, why it matters and what its fix does
   rules             list the rules
+  config [PATH]     the settings in force, and where each comes from
   vendor PATH       write grpo_lint.reference into a codebase, which then trains without grpo-lint
 
 examples:
@@ -41,13 +42,19 @@ exit status: 0 nothing left to report, 1 findings remain, 2 something could not 
 def read(words: list[str]) -> argparse.Namespace:
     """The options. Prints what is wrong with them and exits with status 2 if they cannot be meant."""
     parser = _parser()
-    options = parser.read(words)
-    for option in ("select", "extend_select", "ignore"):
-        setattr(options, option, _selectors(parser, option, getattr(options, option)))
+    options = read_selection(parser, words)
     if options.paths and options.paths[0] in COMMANDS:
         parser.error(f"{options.paths[0]!r} is a command: put it first, or write ./{options.paths[0]} for the path")
     if options.diff and options.output_format != "text":
         parser.error("--diff writes a patch: it does not go with another --output-format")
+    return options
+
+
+def read_selection(parser: Parser, words: list[str]) -> argparse.Namespace:
+    """The options of a parser that has those of `add_selection`, the codes that they name checked."""
+    options = parser.read(words)
+    for option in ("select", "extend_select", "ignore"):
+        setattr(options, option, _selectors(parser, option, getattr(options, option)))
     return options
 
 
@@ -68,7 +75,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
     _add_repairs(parser)
-    _add_selection(parser)
+    add_selection(parser)
     _add_output(parser)
     parser.add_argument("--version", action="version", version=f"grpo-lint {__version__}")
     return parser
@@ -81,7 +88,8 @@ def _add_repairs(parser: Parser) -> None:
     add_flag("--diff", help="print the repairs as a patch and write nothing")
 
 
-def _add_selection(parser: Parser) -> None:
+def add_selection(parser: Parser) -> None:
+    """Add the options that choose rules and configuration."""
     group = parser.add_argument_group("rules and configuration")
     add_codes = partial(group.add_argument, action="append", default=[], metavar="CODES")
     add_codes("--select", help="run only these rules: codes, prefixes or ALL, comma-separated")
@@ -107,13 +115,18 @@ def _add_output(parser: Parser) -> None:
     status.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 if a file was repaired")
 
 
-def resolver(options: argparse.Namespace) -> ConfigResolver:
-    """What finds the configuration of a file. Raises ConfigError for a `--config` that cannot be used."""
+def resolver(options: argparse.Namespace, has_overrides: bool = True) -> ConfigResolver:
+    """What finds the configuration of a file. Raises ConfigError for a `--config` that cannot be used.
+
+    Without overrides, it finds what the file says, whatever the other options are.
+    """
     from grpo_lint.config import Config, ConfigResolver, Overrides
     from grpo_lint.config_file import read_config_file
     from grpo_lint.rules import CODES
 
-    overrides = Overrides(options.select, options.extend_select, options.ignore, options.preview)
+    overrides = Overrides()
+    if has_overrides:
+        overrides = Overrides(options.select, options.extend_select, options.ignore, options.preview)
     fixed = Config(root=Path.cwd()) if options.isolated else None
     if options.config is not None:
         fixed = read_config_file(Path(options.config), Path.cwd(), CODES)
@@ -129,4 +142,4 @@ def report_options(options: argparse.Namespace) -> ReportOptions:
 
         terminal = Terminal.of(sys.stdout)
         has_color = has_color or (options.color == "auto" and terminal.takes_color(os.environ))
-    return ReportOptions(str(Path.cwd()), options.unsafe_fixes, options.quiet, has_color, terminal)
+    return ReportOptions(str(Path.cwd()), options.quiet, has_color, terminal)

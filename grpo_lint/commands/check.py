@@ -61,7 +61,10 @@ def _result(entry: Entry, mode: Mode, unsafe_fixes: bool) -> FileResult:
     from grpo_lint.discover import Found
     from grpo_lint.runner import check_file
 
-    return check_file(entry.path, entry.config, mode, unsafe_fixes) if isinstance(entry, Found) else _unreachable(entry)
+    if not isinstance(entry, Found):
+        return _unreachable(entry)
+    is_unsafe = unsafe_fixes or entry.config.unsafe_fixes
+    return check_file(entry.path, entry.config, mode, is_unsafe)._replace(unsafe_fixes=is_unsafe)
 
 
 def _unreachable(entry: Unreachable) -> FileResult:

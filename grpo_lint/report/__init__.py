@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from grpo_lint.model import Finding
     from grpo_lint.outcome import FileResult
     from grpo_lint.report.terminal import Terminal
 
@@ -22,18 +21,13 @@ FORMATS: Mapping[str, str] = {
 class ReportOptions(NamedTuple):
     """How to report: `folder` is the absolute folder that paths are shown from; `terminal` is None where there is none.
 
-    `unsafe_fixes` tells whether unsafe fixes are asked for, `is_quiet` leaves out counts, warnings and notes.
+    `is_quiet` leaves out counts, warnings and notes.
     """
 
     folder: str
-    unsafe_fixes: bool = False
     is_quiet: bool = False
     has_color: bool = False
     terminal: Terminal | None = None
-
-    def is_fixable(self, finding: Finding) -> bool:
-        """Whether the finding has a fix that would be applied."""
-        return finding.is_repairable(self.unsafe_fixes)
 
     def displayed(self, path: str) -> str:
         """The path as text reports show it: relative where it lies below the folder."""

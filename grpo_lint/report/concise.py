@@ -27,6 +27,6 @@ def headline(result: FileResult, finding: Finding, options: ReportOptions) -> st
 def headline_parts(result: FileResult, finding: Finding, options: ReportOptions) -> tuple[str, str, str, str]:
     """The place, the code, the mark and the message, with the spaces between them."""
     start = finding.range.start
-    mark = "[*] " if options.is_fixable(finding) else ""
+    mark = "[*] " if result.is_fixable(finding) else ""
     place = f"{options.displayed(result.path)}:{start.row}:{start.column}: "
     return place, f"{finding.code} ", mark, printable(finding.message)

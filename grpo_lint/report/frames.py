@@ -28,11 +28,11 @@ def render_frames(results: Sequence[FileResult], options: ReportOptions, termina
 
 def _file(result: FileResult, options: ReportOptions, terminal: Terminal) -> Iterator[Text]:
     source = Source.from_text(result.path, result.text)
-    last_of = {finding.fix: finding for finding in result.findings if options.is_fixable(finding)}
+    last_of = {finding.fix: finding for finding in result.findings if result.is_fixable(finding)}
     for finding in result.findings:
         yield from _headline(result, finding, options, terminal)
         yield from excerpt(source, finding, terminal)
-        yield from _outcome(finding, options, terminal)
+        yield from _outcome(result, finding, terminal)
         if finding.fix and last_of.get(finding.fix) is finding:
             yield from _diff(source, finding.fix)
         yield Text()
@@ -44,13 +44,13 @@ def _headline(result: FileResult, finding: Finding, options: ReportOptions, term
     yield from _prose("", message, terminal)
 
 
-def _outcome(finding: Finding, options: ReportOptions, terminal: Terminal) -> Iterator[Text]:
+def _outcome(result: FileResult, finding: Finding, terminal: Terminal) -> Iterator[Text]:
     """What `--fix` would do about the finding, or why it does nothing."""
     if finding.fix is None:
         if finding.fix_reason:
             yield from _prose("no fix: ", printable(finding.fix_reason), terminal)
         return
-    more = "" if options.is_fixable(finding) else " (`--unsafe-fixes` shows it)"
+    more = "" if result.is_fixable(finding) else " (`--unsafe-fixes` shows it)"
     yield from _prose(f"{finding.fix.safety.value} fix: ", printable(finding.fix.message) + more, terminal)
 
 

@@ -21,19 +21,19 @@ def closing_lines(results: Sequence[FileResult], options: ReportOptions) -> Iter
         yield f"No findings, but not everything was checked: {number_of(errors, 'error')}."
     else:
         yield "All checks passed!"
-    yield from _fixable(results, options)
+    yield from _fixable(results)
 
 
-def _fixable(results: Sequence[FileResult], options: ReportOptions) -> Iterator[str]:
+def _fixable(results: Sequence[FileResult]) -> Iterator[str]:
     """How many findings have a repair, and how many have one that is hidden until it is asked for."""
-    fixes = [finding.fix for result in results for finding in result.findings if finding.fix]
-    unsafe = sum(fix.safety.value == "unsafe" for fix in fixes)
-    shown = len(fixes) if options.unsafe_fixes else len(fixes) - unsafe
-    hidden = f" ({number_of(unsafe, 'hidden fix', 'hidden fixes')} can be enabled with `--unsafe-fixes`)"
-    if options.unsafe_fixes or not unsafe:
-        hidden = ""
-    if shown:
-        option = "`--fix --unsafe-fixes`" if options.unsafe_fixes and unsafe else "`--fix`"
+    found = [(result, finding.fix) for result in results for finding in result.findings if finding.fix]
+    unsafe = [result.unsafe_fixes for result, fix in found if fix.safety.value == "unsafe"]
+    count = unsafe.count(False)
+    hidden = (
+        f" ({number_of(count, 'hidden fix', 'hidden fixes')} can be enabled with `--unsafe-fixes`)" if count else ""
+    )
+    if shown := len(found) - count:
+        option = "`--fix --unsafe-fixes`" if any(unsafe) else "`--fix`"
         yield f"[*] {shown} fixable with {option}{hidden}."
     elif hidden:
         yield f"No fixes available{hidden}."
