@@ -199,4 +199,5 @@ def _read_rules(base: Path, file: Path) -> IgnoreRules | None:
         text = file.read_text("utf-8-sig", "surrogateescape")
     except OSError:  # there is none, or Git could not read it either
         return None
-    return IgnoreRules.parse(str(base), text.split("\n"))
+    rules = IgnoreRules.parse(str(base), text.split("\n"))
+    return None if rules.is_empty else rules

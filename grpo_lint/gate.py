@@ -8,6 +8,10 @@ from collections.abc import Iterable, Sequence
 # A part of each word by which the vocabulary knows rewards.
 _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
 
+# `\b(?:view|reshape)\b`, or without the first boundary; then the end, or another branch.
+_WORD_LIST = re.compile(rb"(?P<start>\\b)?\(\?:(?P<words>\w+(?:\|\w+)*)\)\\b(?:(?P<or>\|)|\Z)")
+_LETTERS = frozenset(bytes([code]) for code in range(128) if chr(code).isalnum() or chr(code) == "_")
+
 
 def mention_of_rewards(extra: Sequence[str]) -> str:
     """A regular expression for what occurs, in some case, in every text that names rewards."""
@@ -22,4 +26,25 @@ def mentions_rewards(data: bytes, extra: Sequence[str]) -> bool:
 
 def passes(data: bytes, gates: Iterable[Sequence[bytes]]) -> bool:
     """Whether of one gate at least all patterns occur."""
-    return any(all(re.search(pattern, data) for pattern in gate) for gate in gates)
+    return any(all(_occurs(pattern, data) for pattern in reversed(gate)) for gate in gates)
+
+
+def _occurs(pattern: bytes, data: bytes) -> bool:
+    """Whether a pattern is found; a list of words, at its start, is sought word by word, at a tenth of the price."""
+    listed = _WORD_LIST.match(pattern)
+    if listed is None:
+        return re.search(pattern, data) is not None
+    if any(_has_word(word, data, bool(listed["start"])) for word in listed["words"].split(b"|")):
+        return True
+    return listed["or"] is not None and re.search(pattern[listed.end() :], data) is not None
+
+
+def _has_word(word: bytes, data: bytes, starts_there: bool) -> bool:
+    """Whether a word ends, and perhaps starts, where one does in the text."""
+    place = data.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if data[end : end + 1] not in _LETTERS and not (starts_there and place and data[place - 1 : place] in _LETTERS):
+            return True
+        place = data.find(word, place + 1)
+    return False

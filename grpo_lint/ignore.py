@@ -13,7 +13,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-_PLAIN = re.compile(r"!?/?(?:(?!/)(?:[\w.,~$@+-]|\?|(?<!\*)\*|\[[A-Za-z0-9]+\]|/(?!/))+(?<!/))", re.ASCII)
+_PLAIN = re.compile(
+    r"""
+    (?P<back>!?) (?P<where>\*\*/(?!.*/\*\*\Z)|/|)
+    (?P<body>(?!/) (?: [\w.,~$@+-] | \? | (?<!\*)\*(?!\*) | \[[A-Za-z0-9]+\] | /(?!/) )+ (?<!/))
+    (?P<below>/\*\*|)
+    """,
+    re.ASCII | re.VERBOSE,
+)
 _SPECIAL = re.compile(r"\*|\?|\[\w+\]|[^\w/]", re.ASCII)
 _TRANSLATED = {"*": "[^/]*", "?": "[^/]"}
 
@@ -21,13 +28,15 @@ _TRANSLATED = {"*": "[^/]*", "?": "[^/]"}
 class Pattern(NamedTuple):
     """A line: a regular expression for an entry's name, or for its path below the base.
 
-    Where a group takes part in a match, it is one of something below the entry, and not of the entry itself.
+    Where a group takes part in a match, it is one of something below the entry, and not of the entry itself. `text` is
+    a plain pattern for names as written, empty for others.
     """
 
     expression: str
     is_of_name: bool
     is_of_folders: bool
     ignores: bool
+    text: str = ""
 
     def matches(self, relative: str) -> bool:
         found = re.match(self.expression, relative.rpartition("/")[2] if self.is_of_name else relative)
@@ -35,22 +44,35 @@ class Pattern(NamedTuple):
 
 
 class _Patterns(NamedTuple):
-    """Patterns, the last first; those for names also as one expression, since most entries match none at all."""
+    """Patterns, the last first, and what spares most entries, which match none, a look at each of them.
+
+    `names` and `endings` are those of patterns such as `build` and `*.so`; `others` are the rest.
+    """
 
     all: tuple[Pattern, ...]
-    name: re.Pattern[str] | None
-    of_paths: tuple[Pattern, ...]
+    names: frozenset[str]
+    endings: tuple[str, ...]
+    others: tuple[Pattern, ...]
 
     @classmethod
     def of(cls, patterns: Sequence[Pattern]) -> _Patterns:
-        names = "|".join(dict.fromkeys(pattern.expression for pattern in patterns if pattern.is_of_name))
-        of_paths = tuple(pattern for pattern in patterns if not pattern.is_of_name)
-        return cls(tuple(patterns), re.compile(names) if names else None, of_paths)
+        names = [pattern for pattern in patterns if _is_literal(pattern.text)]
+        endings = [pattern for pattern in patterns if pattern.text.startswith("*") and _is_literal(pattern.text[1:])]
+        return cls(
+            tuple(patterns),
+            frozenset(pattern.text for pattern in names),
+            tuple({pattern.text[1:] for pattern in endings}),
+            tuple(pattern for pattern in patterns if pattern not in names and pattern not in endings),
+        )
 
     def last_match(self, relative: str) -> Pattern | None:
-        is_named = self.name is not None and self.name.match(relative.rpartition("/")[2]) is not None
-        candidates = self.all if is_named else self.of_paths
+        name = relative.rpartition("/")[2]
+        candidates = self.all if name in self.names or name.endswith(self.endings) else self.others
         return next((pattern for pattern in candidates if pattern.matches(relative)), None)
+
+
+def _is_literal(text: str) -> bool:
+    return bool(text) and not any(character in "*?[/" for character in text)
 
 
 class IgnoreRules(NamedTuple):
@@ -65,6 +87,10 @@ class IgnoreRules(NamedTuple):
         parsed = [pattern for line in lines for pattern in _parse(line)][::-1]
         files = [pattern for pattern in parsed if not pattern.is_of_folders]
         return cls(base, _Patterns.of(parsed), _Patterns.of(files))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.for_folders.all
 
     def verdict(self, path: str, is_folder: bool) -> bool | None:
         """Whether the last pattern that matches `path` itself ignores it; None if none does."""
@@ -96,15 +122,19 @@ def _parse(line: str) -> Sequence[Pattern]:
     if not text or text.startswith("#"):
         return ()
     is_of_folders = text.endswith("/")
-    if _PLAIN.fullmatch(body := text.removesuffix("/")):
-        return (_plain_pattern(body, is_of_folders),)
+    body = text.removesuffix("/")
+    if plain := _PLAIN.fullmatch(body):
+        return (_plain_pattern(plain, is_of_folders),)
     return _pathspec_patterns(body if is_of_folders else line, is_of_folders)
 
 
-def _plain_pattern(text: str, is_of_folders: bool) -> Pattern:
-    body = text.removeprefix("!")
-    translated = _SPECIAL.sub(_translated, body.removeprefix("/"))
-    return Pattern(rf"{translated}\Z", "/" not in body, is_of_folders, body == text)
+def _plain_pattern(plain: re.Match[str], is_of_folders: bool) -> Pattern:
+    where, body, below = plain.group("where", "body", "below")
+    is_of_name = where != "/" and not below and "/" not in body
+    anywhere = "(?:[^/]+/)*" if where == "**/" and not is_of_name else ""
+    end = "/" if below else r"\Z"
+    expression = f"{anywhere}{_SPECIAL.sub(_translated, body)}{end}"
+    return Pattern(expression, is_of_name, is_of_folders, not plain["back"], body if is_of_name else "")
 
 
 def _translated(found: re.Match[str]) -> str:

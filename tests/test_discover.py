@@ -325,7 +325,8 @@ def test_plain_patterns_mean_what_they_mean_to_pathspec(seed: int) -> None:
     ]
     read = 0
     for _ in range(200):
-        line = rng.choice(["", "!"]) + "".join(rng.choices(PLAIN, k=rng.randint(1, 5))) + rng.choice(["", "/"])
+        start, end = rng.choice(["", "!", "**/", "!**/", "/"]), rng.choice(["", "", "/", "/**", "/**/"])
+        line = start + "".join(rng.choices(PLAIN, k=rng.randint(1, 5))) + end
         if not ignore._PLAIN.fullmatch(line.removesuffix("/")) or line.startswith("#"):
             continue
         read += 1
@@ -345,7 +346,9 @@ def test_plain_patterns_mean_what_they_mean_to_pathspec(seed: int) -> None:
         ("# x.py", False),
         ("x.py", False),
         ("!/docs/_build/*.py[cod]", False),
-        ("**/x.py", True),
+        ("**/x.py", False),
+        ("a/b/**", False),
+        ("a/**/x.py", True),
         ("[a-z].py", True),
         ("\\!x.py", True),
         ("é.py", True),

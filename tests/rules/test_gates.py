@@ -6,6 +6,7 @@ import ast
 import keyword
 import re
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from test_cases import CASES, NAMES, expectations
@@ -67,6 +68,37 @@ def test_the_byte_gate_knows_configured_words() -> None:
 def test_the_literal_test_for_rewards_is_the_search_for_the_expression(text: str, extra: list[str]) -> None:
     data = text.encode()
     assert mentions_rewards(data, extra) == bool(re.search(mention_of_rewards(extra).encode(), data, re.IGNORECASE))
+
+
+PATTERNS = [
+    rb"\b(?:view|as)\b",
+    rb"(?:view|sum)\b",
+    rb"\b(?:view|new)\b|\[\s*None\b",
+    rb"(?:view|a_b)\b|x",
+    rb"\bview\b",
+    rb"\b(?:view|vie.)\b",
+    rb"\b(?:view|new)\b.",
+    rb"\b(?:view|)\b|x",
+    rb"\b(?:view|new)\b|",
+]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(
+    st.lists(st.sampled_from([b"view", b"as", b"sum", b"a_b", b"new", b"None", b"[", b" ", b"_", b"x", b"1", b"\xe9"]))
+)
+@example([b"view"])
+@example([b"x", b"view"])
+@example([b"view", b"view", b" "])
+@example([b"[", b"\n", b"None"])
+def test_words_are_found_as_the_expression_finds_them(pattern: bytes, parts: list[bytes]) -> None:
+    data = b"".join(parts)
+    assert passes(data, [(pattern,)]) == bool(re.search(pattern, data))
+
+
+def test_a_gate_wants_all_its_patterns_and_one_gate_is_enough() -> None:
+    gates = [(rb"\b(?:a)\b", rb"\b(?:b)\b"), (rb"c",)]
+    assert [passes(data, gates) for data in (b"a", b"b", b"b a", b"c", b"")] == [False, False, True, True, False]
 
 
 @st.composite
