@@ -51,7 +51,7 @@ def find(source: Source, config: Config) -> Analysis:
     reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
     suppressions = read_suppressions(source.text) if reports else None
     items, hints = [], []
-    bare = [_bare_finding(rule, report, source) for rule, report, _ in reports]
+    bare = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
     answered = tuple(finding.range for finding in bare if suppressions and suppressions.covers(finding))
     for finding, (rule, report, facts) in zip(bare, reports, strict=True):
         if suppressions is None or suppressions.covers(finding):
@@ -61,9 +61,26 @@ def find(source: Source, config: Config) -> Analysis:
     return Analysis(tuple(items), tuple(hints[:1]))
 
 
-def _bare_finding(rule: Rule, report: Report, source: Source) -> Finding:
-    marks = sorted(Mark(source.range(step.node), step.label) for step in report.evidence)
-    return Finding(rule.code, rule.name, report.message, source.range(report.node), evidence=tuple(marks))
+def _bare_finding(rule: Rule, report: Report, source: Source, tree: ast.Module) -> Finding:
+    return Finding(
+        rule.code,
+        rule.name,
+        report.message,
+        source.range(report.node),
+        evidence=tuple(sorted(Mark(source.range(step.node), step.label) for step in report.evidence)),
+        scope=_scope(tree, report.node.lineno),
+    )
+
+
+def _scope(tree: ast.Module, line: int) -> str:
+    """The qualified name of the innermost function or class around a line."""
+    around = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+    )
+    return ".".join(node.name for node in sorted(around, key=lambda node: (node.lineno, node.col_offset)))
 
 
 def _place(node: ast.expr) -> tuple[int, int]:

@@ -63,7 +63,8 @@ class Mark:
 class Finding:
     """What a rule says of one place. Where `fix` is None, `fix_reason` says why in one clause.
 
-    `evidence` holds the place itself and the others that the finding rests on, in order of position.
+    `evidence` holds the place itself and the others that the finding rests on, in order of position. `scope` is the
+    qualified name of the function or class around it, empty for the module's own statements.
     """
 
     code: str
@@ -73,6 +74,7 @@ class Finding:
     fix: Fix | None = None
     fix_reason: str | None = None
     evidence: tuple[Mark, ...] = ()
+    scope: str = ""
 
     def is_repairable(self, unsafe_fixes: bool) -> bool:
         """Whether it has a fix that may be applied."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 COMMANDS = {
     "check": "grpo_lint.commands.check",
+    "baseline": "grpo_lint.commands.baseline",
     "config": "grpo_lint.commands.config",
     "explain": "grpo_lint.commands.explain",
     "rules": "grpo_lint.commands.rules",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from grpo_lint import __version__
 from grpo_lint.commands import COMMANDS
 from grpo_lint.commands._parser import Parser, one_of
-from grpo_lint.report import FORMATS, ReportOptions, printable
+from grpo_lint.report import FORMATS, STATISTICS, ReportOptions, Target, printable
 
 if TYPE_CHECKING:
     from grpo_lint.config import ConfigResolver
@@ -25,6 +25,7 @@ commands (as the first word; write ./rules for a path of that name):
   check [PATH ...]  the same as without a command
   explain CODE      what a rule reports, why it matters and what its fix does
   rules             list the rules
+  baseline ACTION   write, update or check a record of the findings that there are
   config [PATH]     the settings in force, and where each comes from
   vendor PATH       write grpo_lint.reference into a codebase, which then trains without grpo-lint
 
@@ -39,15 +40,37 @@ exit status: 0 nothing left to report, 1 findings remain, 2 something could not 
 """
 
 
+class CannotDo(Exception):
+    """Why what the options ask for cannot be done, in one printable line."""
+
+
 def read(words: list[str]) -> argparse.Namespace:
     """The options. Prints what is wrong with them and exits with status 2 if they cannot be meant."""
     parser = _parser()
     options = read_selection(parser, words)
     if options.paths and options.paths[0] in COMMANDS:
         parser.error(f"{options.paths[0]!r} is a command: put it first, or write ./{options.paths[0]} for the path")
-    if options.diff and options.output_format != "text":
-        parser.error("--diff writes a patch: it does not go with another --output-format")
+    if options.diff_base is not None and (options.fix or options.diff):
+        parser.error("--diff-base tells findings apart, not repairs: it does not go with --fix or --diff")
+    printed = [each for each in options.targets if each.file is None]
+    if options.diff and (options.statistics or any(each.format != "text" for each in options.targets)):
+        parser.error("--diff writes a patch: it does not go with --statistics or another --output-format")
+    if len(printed) > 1:
+        parser.error("only one --output-format can go to standard output: write FORMAT:FILE for the others")
+    if options.statistics and any(each.format not in STATISTICS for each in options.targets):
+        parser.error(f"--statistics has the formats {', '.join(STATISTICS)} only")
+    if not printed:
+        options.targets.append(Target("text"))
+    options.targets = [each if each.file else Target(each.format, options.output_file) for each in options.targets]
     return options
+
+
+def target(word: str) -> Target:
+    """The type of an argument that names a format and, behind a colon, a file."""
+    name, colon, file = word.partition(":")
+    if colon and not file:
+        raise argparse.ArgumentTypeError(f"{printable(repr(word))} names no file behind the colon")
+    return Target(one_of(tuple(FORMATS))(name), file or None)
 
 
 def read_selection(parser: Parser, words: list[str]) -> argparse.Namespace:
@@ -104,10 +127,14 @@ def add_selection(parser: Parser) -> None:
 def _add_output(parser: Parser) -> None:
     group = parser.add_argument_group("output")
     add, add_flag = group.add_argument, partial(group.add_argument, action="store_true")
-    formats = tuple(FORMATS)
-    add("--output-format", type=one_of(formats), default="text", metavar="|".join(formats), help="(default: text)")
+    add("--output-format", type=target, action="append", default=[], metavar="FORMAT[:FILE]", dest="targets",
+        help=f"{', '.join(FORMATS)} (default: text); with a file, written there besides; may be repeated")  # fmt: skip
+    add("--output-file", metavar="FILE", help="write there what would go to standard output")
+    add_flag("--statistics", help="print how many findings each rule has, in place of the findings")
     add("--color", type=one_of(("auto", "always", "never")), default="auto", metavar="auto|always|never",
         help="(default: auto: on a terminal, unless NO_COLOR is set)")  # fmt: skip
+    add("--baseline", metavar="FILE", help="leave out the findings that this file holds: `grpo-lint baseline`")
+    add("--diff-base", metavar="REF", help="only findings that lines changed since this Git revision belong to")
     add_flag("-q", "--quiet", help="print findings and errors only: no counts, warnings or notes")
     add_flag("--show-files", help="list the files that would be checked, and check none")
     status = group.add_mutually_exclusive_group()

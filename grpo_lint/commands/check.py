@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from grpo_lint.commands import CLEAN, COMMANDS, FINDINGS, INCOMPLETE
-from grpo_lint.commands._options import read, report_options, resolver
-from grpo_lint.report import ReportOptions, printable, renderer
+from grpo_lint.commands._options import CannotDo, read, report_options, resolver
+from grpo_lint.report import ReportOptions, Target, printable, renderer
 from grpo_lint.suggestion import did_you_mean
 
 if TYPE_CHECKING:
@@ -20,19 +20,32 @@ if TYPE_CHECKING:
 
 
 def run(words: list[str]) -> int:
+    options = read(words)
+    report = report_options(options)
+    try:
+        found = entries_of(options)
+        status = _show_files(found, report) if options.show_files else _check(found, options, report)
+    except CannotDo as error:
+        sys.stderr.write(f"{error}\n")
+        return INCOMPLETE
+    _suggest_command(options.paths)
+    return status
+
+
+def entries_of(options: argparse.Namespace) -> Sequence[Entry]:
+    """What there is at the paths. Raises CannotDo for a `--config` that cannot be used."""
     from grpo_lint.config import ConfigError
     from grpo_lint.discover import discover
 
-    options = read(words)
     try:
-        found = discover(options.paths or ["."], resolver(options))
+        return discover(options.paths or ["."], resolver(options))
     except ConfigError as error:
-        sys.stderr.write(f"{printable(str(error.path))}: {printable(str(error))}\n")
-        return INCOMPLETE
-    report = report_options(options)
-    status = _show_files(found, report) if options.show_files else _check(found, options, report)
-    _suggest_command(options.paths)
-    return status
+        raise CannotDo(f"{printable(str(error.path))}: {printable(str(error))}") from error
+
+
+def results_of(entries: Sequence[Entry], mode: Mode, unsafe_fixes: bool) -> tuple[FileResult, ...]:
+    """Check, and in the modes for that repair, what there is."""
+    return tuple(_result(entry, mode, unsafe_fixes) for entry in entries)
 
 
 def _check(entries: Sequence[Entry], options: argparse.Namespace, report: ReportOptions) -> int:
@@ -40,10 +53,15 @@ def _check(entries: Sequence[Entry], options: argparse.Namespace, report: Report
     from grpo_lint.runner import Mode
 
     mode = Mode.DIFF if options.diff else Mode.FIX if options.fix else Mode.CHECK
-    results = [_result(entry, mode, options.unsafe_fixes) for entry in entries]
+    results = results_of(entries, mode, options.unsafe_fixes)
+    if options.baseline is not None or options.diff_base is not None:
+        from grpo_lint.commands._narrowing import narrow
+
+        results, notes = narrow(results, options)
+        report = report._replace(notes=notes)
     sys.stderr.writelines(notices(results, report, mode is Mode.FIX))
-    _write_report(results, report, mode, options.output_format)
-    return _status(results, mode, options)
+    is_written = _write_reports(results, report, mode, options)
+    return _status(results, mode, options) if is_written else INCOMPLETE
 
 
 def _show_files(entries: Sequence[Entry], report: ReportOptions) -> int:
@@ -73,16 +91,41 @@ def _unreachable(entry: Unreachable) -> FileResult:
     return FileResult(entry.path, fault=Fault(entry.reason))
 
 
-def _write_report(results: Sequence[FileResult], report: ReportOptions, mode: Mode, output_format: str) -> None:
+def _write_reports(
+    results: Sequence[FileResult], report: ReportOptions, mode: Mode, options: argparse.Namespace
+) -> bool:
+    """Write the patch, or each report where it is to go. Whether that succeeded."""
     from grpo_lint.runner import Mode
 
-    if mode is not Mode.DIFF:
-        sys.stdout.write(renderer(output_format)(results, report))
-        return
-    from grpo_lint.report.patch import render_patch, render_summary
+    if mode is Mode.DIFF:
+        from grpo_lint.report.patch import render_patch, render_summary
 
-    sys.stdout.write(render_patch(results, report))
-    sys.stderr.write(render_summary(results, report))
+        sys.stderr.write(render_summary(results, report))
+        return _write(
+            Target("text", options.output_file), render_patch(results, _for_file(report, options.output_file))
+        )
+    done = True
+    for target in options.targets:
+        render = renderer(target.format, options.statistics)
+        done = _write(target, render(results, _for_file(report, target.file))) and done
+    return done
+
+
+def _for_file(report: ReportOptions, file: str | None) -> ReportOptions:
+    return report if file is None else report._replace(has_color=False, terminal=None)
+
+
+def _write(target: Target, text: str) -> bool:
+    if target.file is None:
+        sys.stdout.write(text)
+        return True
+    try:
+        with open(target.file, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:  # noqa: PTH123
+            file.write(text)
+    except OSError as error:
+        sys.stderr.write(f"grpo-lint: {printable(target.file)}: {error.strerror or error}\n")
+        return False
+    return True
 
 
 def _status(results: Sequence[FileResult], mode: Mode, options: argparse.Namespace) -> int:

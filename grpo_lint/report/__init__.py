@@ -15,19 +15,31 @@ FORMATS: Mapping[str, str] = {
     "text": "grpo_lint.report.text",
     "concise": "grpo_lint.report.concise",
     "json": "grpo_lint.report.json",
+    "github": "grpo_lint.report.github",
+    "sarif": "grpo_lint.report.sarif",
 }
+
+STATISTICS = ("text", "concise", "json")  # the formats that can count findings in place of showing them
+
+
+class Target(NamedTuple):
+    """A format of FORMATS, and the file that it goes to; None for standard output."""
+
+    format: str
+    file: str | None = None
 
 
 class ReportOptions(NamedTuple):
     """How to report: `folder` is the absolute folder that paths are shown from; `terminal` is None where there is none.
 
-    `is_quiet` leaves out counts, warnings and notes.
+    `is_quiet` leaves out counts, warnings and notes. `notes` stand below the counts.
     """
 
     folder: str
     is_quiet: bool = False
     has_color: bool = False
     terminal: Terminal | None = None
+    notes: tuple[str, ...] = ()
 
     def displayed(self, path: str) -> str:
         """The path as text reports show it: relative where it lies below the folder."""
@@ -42,9 +54,10 @@ class ReportOptions(NamedTuple):
 Renderer = Callable[[Sequence["FileResult"], ReportOptions], str]
 
 
-def renderer(name: str) -> Renderer:
-    """The function that renders a format of FORMATS."""
-    render: Renderer = import_module(FORMATS[name]).render
+def renderer(name: str, is_statistics: bool = False) -> Renderer:
+    """The function that renders a format of FORMATS, or one of STATISTICS that counts."""
+    module = import_module("grpo_lint.report.statistics" if is_statistics else FORMATS[name])
+    render: Renderer = module.render_json if is_statistics and name == "json" else module.render
     return render
 
 

@@ -22,6 +22,7 @@ def closing_lines(results: Sequence[FileResult], options: ReportOptions) -> Iter
     else:
         yield "All checks passed!"
     yield from _fixable(results)
+    yield from options.notes
 
 
 def _fixable(results: Sequence[FileResult]) -> Iterator[str]:

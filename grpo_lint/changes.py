@@ -1,0 +1,152 @@
+"""What has changed since a revision, by Git: renames are followed, and files that Git does not know yet are all new."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from grpo_lint.model import Finding
+from grpo_lint.outcome import FileResult
+
+_HUNK = re.compile(rb"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
+_TARGET = b"+++ "
+_PREFIX = b"b/"
+
+
+class GitError(Exception):
+    """Why Git does not tell what has changed."""
+
+
+class ChangedSince:
+    """The changes since a revision, of each repository that is asked about."""
+
+    def __init__(self, revision: str) -> None:
+        self._revision = revision
+        self._repositories: dict[str, _Repository] = {}
+
+    def touch(self, result: FileResult, finding: Finding) -> bool:
+        """Whether a row of a finding's evidence has changed. Raises GitError."""
+        path = os.path.realpath(result.path)
+        spans = self._of(str(Path(path).parent)).changed.get(path, ())
+        return any(span.start in rows or rows.start in span for span in spans for rows in _rows(finding))
+
+    def require(self, folder: str) -> None:
+        """Raise GitError if nothing can be told of a folder's files."""
+        _ = self._of(os.path.realpath(folder)).changed
+
+    def _of(self, folder: str) -> _Repository:
+        if folder not in self._repositories:
+            root = _top_level(folder)
+            self._repositories[folder] = self._repositories.get(root) or _Repository(root, self._revision)
+            self._repositories[root] = self._repositories[folder]
+        return self._repositories[folder]
+
+
+def _rows(finding: Finding) -> Iterator[range]:
+    for place in (finding.range, *(mark.range for mark in finding.evidence)):
+        yield range(place.start.row, place.end.row + 1)
+
+
+class _Repository:
+    """A repository and its changes, which are read when they are first asked for."""
+
+    def __init__(self, root: str, revision: str) -> None:
+        self._root = root
+        self._revision = revision
+
+    @cached_property
+    def changed(self) -> Mapping[str, tuple[range, ...]]:
+        """The rows that are new or changed, and those beside removed ones, by path."""
+        base = self._base()
+        options = ("--no-color", "--no-ext-diff", "--no-textconv", "-U0", "-M", "--src-prefix=a/", "--dst-prefix=b/")
+        patch = _git(self._root, "-c", "core.quotePath=false", "diff", *options, base, "--")
+        new = _git(self._root, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
+        everything = (range(0, 1 << 60),)
+        found = {**_changed_rows(patch.split(b"\n")), **{name: everything for name in new if name}}
+        return {os.path.join(self._root, os.fsdecode(name)): spans for name, spans in found.items()}  # noqa: PTH118
+
+    def _base(self) -> str:
+        """Where the history parted from the revision, if that is known; else the revision."""
+        shown = repr(self._revision)
+        commit = _try_git(
+            self._root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{self._revision}^{{commit}}"
+        )
+        if commit is None and _git(self._root, "rev-parse", "--is-shallow-repository").strip() == b"true":
+            raise GitError(f"{shown} is not in this shallow clone: fetch it first, or clone with its history")
+        if commit is None:
+            raise GitError(f"Git knows no revision {shown}")
+        base = _try_git(self._root, "merge-base", commit.decode().strip(), "HEAD")
+        return (base or commit).decode().strip()
+
+
+def _top_level(folder: str) -> str:
+    found = _try_git(folder, "rev-parse", "--show-toplevel")
+    if found is None:
+        raise GitError(f"{folder} is in no Git repository")
+    return os.path.realpath(os.fsdecode(found.removesuffix(b"\n")))
+
+
+def _git(folder: str, *arguments: str) -> bytes:
+    found = _try_git(folder, *arguments)
+    if found is None:
+        raise GitError(f"`git {arguments[0]}` failed in {folder}")
+    return found
+
+
+def _try_git(folder: str, *arguments: str) -> bytes | None:
+    """What Git prints; None if it fails."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise GitError("Git is not installed") from None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _changed_rows(patch: Iterable[bytes]) -> Mapping[bytes, tuple[range, ...]]:
+    """The changed rows of each file of a patch without context."""
+    lines = iter(patch)
+    found: dict[bytes, list[range]] = {}
+    name = b""
+    for line in lines:
+        if line.startswith(_TARGET):
+            name = _file_name(line.removeprefix(_TARGET))
+        elif hunk := _Hunk.read(line):
+            found.setdefault(name, []).append(hunk.rows)
+            hunk.skip(lines)
+    return {name: tuple(spans) for name, spans in found.items()}
+
+
+class _Hunk(NamedTuple):
+    """The head of a hunk: the rows that it leaves changed, and how many lines it has."""
+
+    rows: range
+    length: int
+
+    @classmethod
+    def read(cls, line: bytes) -> _Hunk | None:
+        found = _HUNK.match(line)
+        if found is None:
+            return None
+        start, added, removed = int(found["start"]), int(found["added"] or 1), int(found["removed"] or 1)
+        rows = range(start, start + added) if added else range(start, start + 2)
+        return cls(rows, added + removed)
+
+    def skip(self, lines: Iterator[bytes]) -> None:
+        """Pass over the lines of the hunk, whatever they look like, and remarks on a missing final newline."""
+        left = self.length
+        while left:
+            left -= not next(lines, b"").startswith(b"\\")
+
+
+def _file_name(shown: bytes) -> bytes:
+    """The name of a file as a patch has it: quoted as in C if it is odd, and with a tab behind it if it has spaces."""
+    if shown.startswith(b'"'):
+        quoted: bytes = ast.literal_eval("b" + "".join(chr(each) if each < 128 else f"\\x{each:02x}" for each in shown))
+        return quoted.removeprefix(_PREFIX)
+    return shown.removesuffix(b"\t").removeprefix(_PREFIX)

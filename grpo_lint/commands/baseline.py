@@ -1,0 +1,81 @@
+"""`grpo-lint baseline`: the record of the findings that a codebase has when it adopts grpo-lint."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from grpo_lint.baseline import DEFAULT_NAME, Baseline, BaselineError, Comparison
+from grpo_lint.commands import CLEAN, FINDINGS, INCOMPLETE
+from grpo_lint.commands._options import CannotDo, add_selection, read_selection
+from grpo_lint.commands._parser import Parser, one_of
+from grpo_lint.commands.check import entries_of, results_of
+from grpo_lint.outcome import FileResult
+from grpo_lint.report import ReportOptions, printable
+from grpo_lint.report.concise import headline
+from grpo_lint.report.notices import fault_lines
+from grpo_lint.report.summary import counts, number_of
+from grpo_lint.runner import Mode
+
+_ACTIONS = ("write", "update", "check")
+_EPILOG = """\
+actions:
+  write   record every finding that there is
+  update  take out the entries that are fixed; add none
+  check   say which findings are not in it, and which entries are fixed
+
+`grpo-lint --baseline FILE` then reports only what is not in it.
+
+exit status: 0 done (check: findings and entries are the same), 1 they are not, 2 not all could be checked
+"""
+
+
+def run(words: list[str]) -> int:
+    parser = Parser("grpo-lint baseline", "Keep a record of the findings that there are already.", _EPILOG)
+    parser.add_argument("action", type=one_of(_ACTIONS), metavar="write|update|check")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    parser.add_argument("--baseline", default=DEFAULT_NAME, metavar="FILE", help=f"(default: {DEFAULT_NAME})")
+    add_selection(parser)
+    options = read_selection(parser, words)
+    try:
+        results = results_of(entries_of(options), Mode.CHECK, unsafe_fixes=False)
+        report = ReportOptions(str(Path.cwd()))
+        sys.stderr.writelines(line for result in results for line in fault_lines(result, report))
+        status = _act(options, results, report)
+    except (BaselineError, CannotDo) as error:
+        where = f"{printable(options.baseline)}: " if isinstance(error, BaselineError) else ""
+        sys.stderr.write(f"{where}{printable(str(error))}\n")
+        return INCOMPLETE
+    return INCOMPLETE if any(result.fault for result in results) else status
+
+
+def _act(options: argparse.Namespace, results: tuple[FileResult, ...], report: ReportOptions) -> int:
+    path = Path(options.baseline)
+    if options.action == "write":
+        Baseline.of(results, str(path.absolute().parent)).write(path)
+        sys.stdout.write(f"{number_of(counts(results)[1], 'finding')} written to {printable(options.baseline)}.\n")
+        return CLEAN
+    baseline = Baseline.read(path)
+    compared = baseline.compare(results)
+    if options.action == "check":
+        return _tell(compared, report, options.baseline)
+    baseline.without(compared.fixed).write(path)
+    left = sum(baseline.entries.values()) - compared.fixed.total()
+    sys.stdout.write(f"{number_of(compared.fixed.total(), 'fixed entry', 'fixed entries')} taken out, {left} left.\n")
+    return CLEAN
+
+
+def _tell(compared: Comparison, report: ReportOptions, name: str) -> int:
+    """Print where the baseline and the code differ."""
+    for result in compared.results:
+        for finding in result.findings:
+            sys.stdout.write(f"{headline(result, finding, report)}\n")
+    for entry, count in sorted(compared.fixed.items()):
+        times = f" ({count} times)" if count > 1 else ""
+        place = f"{printable(entry.file)}: {entry.likeness.code} in {entry.likeness.scope or 'the module'}"
+        sys.stdout.write(f"{place}: `{printable(entry.likeness.source)}` is fixed{times}\n")
+    new = counts(compared.results)[1]
+    fixed = number_of(compared.fixed.total(), "fixed entry", "fixed entries")
+    sys.stdout.write(f"{printable(name)}: {number_of(new, 'new finding')}, {fixed}, {compared.known} as recorded.\n")
+    return FINDINGS if new or compared.fixed else CLEAN
