@@ -11,6 +11,7 @@ is 1 if a file is stale.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shlex
@@ -24,6 +25,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from grpo_lint.config_keys import schema_of  # noqa: E402
 from grpo_lint.rules import CODES, RULES, documentation  # noqa: E402 - this checkout's, installed or not
 
 _BLOCK = re.compile(r"^```(?P<kind>console|python)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -51,6 +53,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     """Each file that has generated parts, with the text that it should have."""
     for code in CODES:
         yield ROOT / f"docs/rules/{code}.md", documentation(code) + "\n"
+    yield ROOT / "grpo_lint/grpo-lint.schema.json", json.dumps(schema_of(CODES), indent=2) + "\n"
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         yield path, with_console_output(_TABLE.sub(rule_table(), path.read_text("utf-8")))
 

@@ -78,7 +78,7 @@ class _Folder(NamedTuple):
 
 class _Search(NamedTuple):
     resolver: ConfigResolver
-    excludes: Callable[[str, tuple[str, ...]], IgnoreRules]
+    parsed: Callable[[str, tuple[str, ...]], IgnoreRules]
 
     def named(self, name: str) -> Iterator[Entry]:
         path = _absolute(name)
@@ -101,7 +101,7 @@ class _Search(NamedTuple):
         if is_folder:
             yield from self._walk(_Folder(str(path), _rules_above(path)))
         else:
-            yield Found(str(path), config)
+            yield self._found(str(path), config)
 
     def _walk(self, root: _Folder) -> Iterator[Entry]:
         pending = [root]
@@ -120,27 +120,47 @@ class _Search(NamedTuple):
                 rules = _with_own_rules(folder) if has_rules else folder.rules
                 kept = [child for child in children if self._is_wanted(child, config, rules)]
                 pending += [_Folder(child.path, rules) for child in kept if child.is_dir(follow_symlinks=False)]
-                yield from (Found(child.path, config) for child in kept if not child.is_dir(follow_symlinks=False))
+                files = (child.path for child in kept if not child.is_dir(follow_symlinks=False))
+                yield from (self._found(path, config) for path in files)
 
     def _is_wanted(self, child: os.DirEntry[str], config: Config, rules: tuple[IgnoreRules, ...]) -> bool:
         is_folder = child.is_dir(follow_symlinks=False)
         if is_folder:
-            is_candidate = child.name not in EXCLUDED_FOLDERS
+            is_candidate = config.exclude is not None or child.name not in EXCLUDED_FOLDERS
         else:
             is_candidate = child.name.endswith(SUFFIXES) and _is_file(child)
         return (
             is_candidate
             and not is_ignored(child.path, is_folder, rules)
-            and not (config.exclude and is_ignored(child.path, is_folder, [self._excludes_of(config)]))
+            and not (config.patterns and is_ignored(child.path, is_folder, [self._excludes_of(config)]))
         )
 
     def _is_excluded(self, path: Path, is_folder: bool, config: Config) -> bool:
         """Whether a named path, or a folder on the way to it, is excluded."""
-        is_below_root = bool(config.exclude) and path != config.root
-        return is_below_root and is_ignored_below(str(config.root), str(path), is_folder, [self._excludes_of(config)])
+        is_below_root = bool(config.patterns) and path != config.root
+        return (
+            config.force_exclude
+            and is_below_root
+            and is_ignored_below(str(config.root), str(path), is_folder, [self._excludes_of(config)])
+        )
 
     def _excludes_of(self, config: Config) -> IgnoreRules:
-        return self.excludes(str(config.root), config.exclude)
+        return self.parsed(str(config.root), config.patterns)
+
+    def _found(self, path: str, config: Config) -> Found:
+        """A file with its configuration, in which the rules that `per-file-ignores` takes from it are left out."""
+        ignored = [
+            codes for pattern, codes in config.per_file_ignores if self._is_meant(pattern, path, str(config.root))
+        ]
+        if not ignored:
+            return Found(path, config)
+        return Found(path, config._replace(file_ignore=tuple(code for codes in ignored for code in codes)))
+
+    def _is_meant(self, pattern: str, path: str, root: str) -> bool:
+        """Whether a pattern is about a file; as in ruff, one with `!` before it is about all that it does not match."""
+        rules = self.parsed(root, (pattern.removeprefix("!"),))
+        is_matched = path.startswith(root.rstrip(os.sep) + os.sep) and is_ignored_below(root, path, False, [rules])
+        return is_matched is not pattern.startswith("!")
 
 
 def _is_file(child: os.DirEntry[str]) -> bool:

@@ -20,7 +20,7 @@ class FileResult(NamedTuple):
 
     `findings` are what is left to report, in order of position. `fixed` are the findings that were repaired (or, for
     a diff, would be). `diff` is the unified diff of the repair, empty when nothing changes. `text` is the text that the
-    positions of `findings` refer to, empty where there are none.
+    positions of `findings` refer to, empty where there are none. `unsafe_fixes` tells whether they are asked for here.
     """
 
     path: str
@@ -30,3 +30,8 @@ class FileResult(NamedTuple):
     diff: str = ""
     warnings: tuple[str, ...] = ()
     text: str = ""
+    unsafe_fixes: bool = False
+
+    def is_fixable(self, finding: Finding) -> bool:
+        """Whether a finding has a fix that would be applied."""
+        return finding.is_repairable(self.unsafe_fixes)

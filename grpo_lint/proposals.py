@@ -56,14 +56,16 @@ def with_fix(found: Found, source: Source, config: Config) -> Finding:
     """The finding with its fix, or with the reason why it has none."""
     if not found.is_fixable or found.grouping is None:
         return replace(found.finding, fix_reason="this rule has no fix")
-    from grpo_lint.config import formatter_line_length
+    from grpo_lint.fixes.identity import Wishes
     from grpo_lint.fixes.lift import Context, propose
     from grpo_lint.fixes.normalisation import Refusal
+    from grpo_lint.line_length import formatter_line_length
     from grpo_lint.project import Project
 
     path = Path(source.path)
     length = config.line_length or formatter_line_length(path.absolute().parent)
-    context = Context(source, Project.for_file(path), length, config.reference_module, config.rollout_ids)
+    wishes = Wishes(config.group_index, config.rollout_ids)
+    context = Context(source, Project.for_file(path), length, config.reference_module, wishes)
     try:
         fix = propose(found.facts, found.grouping, context)
         if (kept := _touched(fix, found.answered)) is not None:

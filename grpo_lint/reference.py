@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import operator
-import sys
 import warnings
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import repeat
-from typing import Any, Literal, Protocol, TypeGuard, TypeVar, cast, overload
+from itertools import count, repeat
+from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, cast, overload
 
 import torch
 from torch import Tensor
@@ -29,6 +29,8 @@ class Array(Protocol):
     def dtype(self) -> Any: ...
     @property
     def astype(self) -> Callable[..., Any]: ...
+    @property
+    def tolist(self) -> Callable[[], Any]: ...
 
 
 class Sample(Protocol):
@@ -43,11 +45,16 @@ class Sample(Protocol):
 ArrayT = TypeVar("ArrayT", bound=Array)
 Baseline = Literal["mean", "leave_one_out"]
 
+# (N,) ids that compare by value: int64 on the CPU where all are integers that fit, else a list, None where unset.
+Labels: TypeAlias = list[Hashable] | Tensor
+
 # slime's advantage estimators whose rewards are centred per group, and those that are then scaled as well.
 _CENTRED = ("grpo", "gspo", "cispo", "reinforce_plus_plus_baseline")
 _SCALED = ("grpo", "gspo", "cispo")
 
 _NEVER_NAN = {int, str, bytes, bool, tuple, type(None)}
+_INTEGERS = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
+_TYPECODES = {torch.bool: "b", torch.int64: "q", torch.float32: "f", torch.float64: "d"}
 
 
 @overload
@@ -136,20 +143,23 @@ def normalize_rewards_by_group(
 
     """
     formula = _Formula(normalize_std, eps, correction, baseline)
-    values = _finite_values(rewards)
+    values, peak = _finite_values(rewards)
     labels = _identities(group_indices, "group_indices", len(values))
     attempt_ids = None if rollout_ids is None else _identities(rollout_ids, "rollout_ids", len(values))
+    if not len(values):
+        return _like(rewards, values)
     groups = _groups(labels, fallback_group_size)
-    attempts = _attempts(groups, attempt_ids)
-    if attempt_ids is not None:
+    attempts = None if attempt_ids is None else _attempts(groups, attempt_ids)
+    if attempt_ids is not None and attempts is not None:
         _check_siblings(values, attempts, labels, attempt_ids)
-    if _is_all_singletons(groups):
+    layout = _layout(groups if attempts is None else groups[attempts.leaders])
+    if layout.group_count == len(values) > 1:
         warnings.warn(
             f"each of the {len(values)} samples is alone in its group, so every advantage is 0: "
             "group_indices must identify the prompt, not the sample",
             stacklevel=2,
         )
-    return _like(rewards, _advantages(values, groups, attempts, formula))
+    return _like(rewards, _advantages(values, peak, attempts, layout, formula))
 
 
 def post_process_rewards(args: object, samples: Sequence[object]) -> tuple[list[float], list[float]]:
@@ -220,76 +230,105 @@ class _Formula:
         if self.baseline not in ("mean", "leave_one_out"):
             raise ValueError(f"baseline must be 'mean' or 'leave_one_out', got {self.baseline!r}")
 
-    def of_rows(self, rows: Tensor) -> Tensor:
-        """Give the advantages of groups of one size, (groups, attempts)."""
+    def of_rows(self, rows: Tensor, peak: float) -> Tensor:
+        """Give the advantages of groups of one size, (groups, attempts); no reward is further from 0 than `peak`."""
         size = rows.shape[-1]
         if size == 1:
             return torch.zeros_like(rows)
-        scale = _overflow_scale(rows)
-        scaled = rows * scale
-        centred = scaled - scaled.mean(dim=-1, keepdim=True)
+        scale = _overflow_scale(rows, peak)
+        if scale is not None:
+            rows = rows * scale
+        advantages = rows - rows.mean(dim=-1, keepdim=True)
         divisor = scale
         if self.normalize_std:
-            divisor = centred.std(dim=-1, correction=self.correction, keepdim=True) + self.eps * scale
+            eps = self.eps if scale is None else self.eps * scale
+            divisor = advantages.std(dim=-1, correction=self.correction, keepdim=True) + eps
         if self.baseline == "leave_one_out":
-            centred = centred * size / (size - 1)
-        # The mean of equal rewards is rounded, and eps may be smaller than what that leaves. The divisor is 0 only
-        # if eps is, for rewards so close that the square of their distance underflows.
-        is_flat = (rows.amax(dim=-1, keepdim=True) == rows.amin(dim=-1, keepdim=True)) | (divisor == 0)
-        return (centred / divisor).masked_fill(is_flat, 0.0)
+            advantages = advantages * size / (size - 1)
+        # The mean of equal rewards is rounded, and eps may be smaller than what that leaves.
+        is_flat = rows.amin(dim=-1, keepdim=True) == rows.amax(dim=-1, keepdim=True)
+        if divisor is not None:
+            advantages = advantages / divisor
+            # Only if eps is 0, for rewards so close that the square of their distance underflows.
+            is_flat |= divisor == 0
+        return advantages.masked_fill_(is_flat, 0.0)
 
 
-def _overflow_scale(rows: Tensor) -> Tensor:
-    """Give 1 for each row, or a power of two for one whose sum or sum of squares might overflow, (groups, 1)."""
+def _overflow_scale(rows: Tensor, peak: float) -> Tensor | None:
+    """Give 1, or a power of two where sum or sum of squares might overflow, (groups, 1); None for 1 throughout."""
     shrink = 2.0**-80 if rows.dtype == torch.float32 else 2.0**-600
-    peak = rows.abs().amax(dim=-1, keepdim=True)
-    return torch.ones_like(peak).masked_fill(peak > torch.finfo(rows.dtype).max * shrink, shrink)
+    limit = torch.finfo(rows.dtype).max * shrink
+    if peak <= limit:
+        return None
+    peaks = rows.abs().amax(dim=-1, keepdim=True)
+    return torch.ones_like(peaks).masked_fill_(peaks > limit, shrink)
 
 
-def _finite_values(rewards: object) -> Tensor:
+def _finite_values(rewards: object) -> tuple[Tensor, float]:
+    """Give the rewards, (N,), and the greatest distance of one from 0."""
     values = _values(rewards)
     if values.ndim != 1:
         raise ValueError(f"rewards must have one axis, got shape {tuple(values.shape)}")
-    is_finite = torch.isfinite(values)
-    if not is_finite.all():
-        position = int((~is_finite).nonzero()[0])
+    if not len(values):
+        return values, 0.0
+    low, high = _ends(values)  # one NaN makes both NaN
+    if not (math.isfinite(low) and math.isfinite(high)):
+        position = int((~torch.isfinite(values)).nonzero()[0])
         raise ValueError(f"rewards must be finite numbers, got {_item(rewards, position)} at position {position}")
-    return values
+    return values, max(-low, high)
 
 
 def _values(rewards: object) -> Tensor:
     if isinstance(rewards, (list, tuple)):
-        return _values_of_list(rewards)
+        return _values_of_list(rewards, torch.float32)
     if isinstance(rewards, Tensor) and not rewards.is_complex():
-        return rewards.detach().to(torch.float64 if rewards.dtype == torch.float64 else torch.float32)
+        dtype = torch.float64 if rewards.dtype == torch.float64 else torch.float32
+        # Strides would change the order in which torch adds up a row.
+        return rewards.detach().to(dtype).contiguous()
     if _is_real_array(rewards):
+        if rewards.dtype.kind == "O":
+            return _values_of_list(rewards.tolist(), torch.float64)
         # A copy in native byte order, writable and without negative strides, as torch requires.
-        dtype = "float32" if _is_float(rewards, 2, 4) else "float64"
-        return torch.as_tensor(rewards.astype(dtype), device="cpu")
+        return torch.as_tensor(rewards.astype("float32" if _is_float(rewards, 2, 4) else "float64"), device="cpu")
     raise TypeError(f"rewards must be a list, tuple, tensor or array of real numbers, got {type(rewards).__name__}")
 
 
-def _values_of_list(rewards: list[Any] | tuple[Any, ...]) -> Tensor:
+def _values_of_list(rewards: list[Any] | tuple[Any, ...], dtype: torch.dtype) -> Tensor:
     try:
-        return _packed("f", rewards, torch.float32)
-    except (TypeError, OverflowError):
-        return torch.tensor(list(map(_nan_if_unset, rewards)), dtype=torch.float32, device="cpu")
+        return _packed(rewards, dtype)
+    except (TypeError, OverflowError, RuntimeError):  # the last from a complex tensor
+        position = next((position for position, reward in enumerate(rewards) if _is_no_number(reward)), None)
+    if position is not None:
+        raise TypeError(f"rewards must be real numbers, got {rewards[position]!r} at position {position}")
+    return torch.tensor(list(map(_nan_if_unset, rewards)), dtype=dtype, device="cpu")
 
 
-def _packed(typecode: str, numbers: Iterable[float], dtype: torch.dtype) -> Tensor:
+def _packed(numbers: Iterable[float], dtype: torch.dtype) -> Tensor:
     """Give the same CPU tensor as `torch.tensor`, which takes ten times as long over a list."""
-    packed = array(typecode, numbers)
+    packed = array(_TYPECODES[dtype], numbers)
     return torch.frombuffer(packed, dtype=dtype) if packed else torch.empty(0, dtype=dtype, device="cpu")
 
 
-def _nan_if_unset(reward: object) -> object:
-    """Turn what no float can hold, None or an integer beyond them all, into what the check reports."""
-    is_huge = isinstance(reward, int) and abs(reward) > sys.float_info.max
-    return math.nan if reward is None or is_huge else reward
+def _is_no_number(reward: object) -> bool:
+    """Whether torch would take a reward for a sequence of characters, or drop its imaginary part."""
+    return isinstance(reward, (str, bytes, bytearray, complex)) or (isinstance(reward, Tensor) and reward.is_complex())
+
+
+def _nan_if_unset(reward: Any) -> object:
+    """Turn what no float can hold, None or a number beyond them all, into what the check reports."""
+    if reward is None:
+        return math.nan
+    try:
+        float(reward)
+    except OverflowError:
+        return math.nan
+    except TypeError:
+        pass  # a sequence: more than one axis
+    return reward
 
 
 def _is_real_array(value: object) -> TypeGuard[Array]:
-    return hasattr(value, "__array_interface__") and cast("Array", value).dtype.kind != "c"
+    return hasattr(value, "__array_interface__") and cast("Array", value).dtype.kind in "biufO"
 
 
 def _is_float(rewards: Array, *sizes: int) -> bool:
@@ -301,17 +340,27 @@ def _item(rewards: object, position: int) -> object:
     return item.item() if isinstance(item, Tensor) else item
 
 
-def _identities(ids: Iterable[object], name: str, length: int) -> list[Hashable]:
-    """Give ids that compare by value, with None for those that are unset."""
+def _identities(ids: Iterable[object], name: str, length: int) -> Labels:
     if getattr(ids, "ndim", 1) != 1:
         raise ValueError(f"{name} must have one axis, got shape {tuple(cast('Tensor', ids).shape)}")
+    labels = _labels(ids)
+    if len(labels) != length:
+        raise ValueError(f"{name} has {len(labels)} entries for {length} rewards")
+    return labels
+
+
+def _labels(ids: Iterable[object]) -> Labels:
+    if isinstance(ids, Tensor) and ids.dtype in _INTEGERS:
+        return ids.to("cpu", torch.int64)
     # Tensors, arrays and series have tolist; what it gives are Python values, in one transfer.
     listed = cast("list[object]", ids.tolist() if hasattr(ids, "tolist") else list(ids))
-    if len(listed) != length:
-        raise ValueError(f"{name} has {len(listed)} entries for {length} rewards")
     types = set(map(type, listed))
     if any(hasattr(kind, "tolist") for kind in types):
         listed = _by_value(listed)
+        types = set(map(type, listed))
+    if types == {int}:
+        with suppress(OverflowError):
+            return _packed(cast("list[int]", listed), torch.int64)
     if not types <= _NEVER_NAN and any(map(operator.ne, listed, listed)):
         listed = [None if item != item else item for item in listed]  # noqa: PLR0124 - only NaN differs from itself
     return listed
@@ -326,13 +375,13 @@ def _by_value(ids: list[object]) -> list[object]:
     return [item.tolist() if hasattr(item, "tolist") else item for item in ids]
 
 
-def _groups(labels: list[Hashable], fallback_group_size: int | None) -> Tensor:
-    """Give for each sample the position of its group's first sample, (N,) on the CPU."""
-    unset = labels.count(None)
+def _groups(labels: Labels, fallback_group_size: int | None) -> Tensor:
+    """Give for each sample an integer that its group alone has, (N,) on the CPU."""
+    unset = 0 if isinstance(labels, Tensor) else labels.count(None)
     if unset == 0:
-        return _first_positions(labels)
+        return _keys(labels)
     if unset < len(labels):
-        position = labels.index(None)
+        position = cast("list[Hashable]", labels).index(None)
         raise ValueError(f"group_indices is None at position {position}, but not throughout: whose group is it?")
     size = fallback_group_size
     if not isinstance(size, int) or size <= 0 or len(labels) % size:
@@ -340,79 +389,160 @@ def _groups(labels: list[Hashable], fallback_group_size: int | None) -> Tensor:
             "every group index is None: fallback_group_size must be a positive divisor of the number of rewards, "
             f"got {size} for {len(labels)} rewards"
         )
-    return _positions(len(labels)) // size * size
+    return _positions(len(labels)) // size
 
 
-def _attempts(groups: Tensor, attempt_ids: list[Hashable] | None) -> Tensor:
-    """Give for each sample the position of its attempt's first sample, (N,) on the CPU."""
-    own = _positions(len(groups))
-    if attempt_ids is None:
-        return own
-    is_unset = _packed("b", list(map(operator.is_, attempt_ids, repeat(None))), torch.bool)
-    first = torch.where(is_unset, own, _first_positions(attempt_ids))
-    if torch.equal(first, own):
-        return own
-    # Ids are scoped to their group: whoever shares an id here may still be of another group.
-    return _first_positions((groups * len(groups) + first).tolist())
+def _keys(labels: Labels) -> Tensor:
+    """Give equal integers for equal labels, (N,): the labels, or else their numbers from 0 in order of appearance."""
+    if isinstance(labels, Tensor):
+        return labels
+    numbers = dict(zip(dict.fromkeys(labels), count(), strict=False))
+    return _packed(map(numbers.__getitem__, labels), torch.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempts:
+    leaders: Tensor  # (attempts,) the position of each one's first sample, in order, on the CPU
+    of_samples: Tensor  # (N,) the attempt of each sample, counted from 0
+
+
+def _attempts(groups: Tensor, attempt_ids: Labels) -> _Attempts | None:
+    """Give the attempts, or None if every sample is one by itself."""
+    keys = _attempt_keys(attempt_ids)
+    if keys is None:
+        return None
+    # Ids are scoped to their group: whoever shares an id may still be of another group.
+    first = _first_positions(_pairs(groups, keys))
+    is_leader = first == _positions(len(first))
+    if is_leader.all():
+        return None
+    return _Attempts(is_leader.nonzero().flatten(), (is_leader.cumsum(0) - 1)[first])
+
+
+def _attempt_keys(attempt_ids: Labels) -> Tensor | None:
+    """Give equal integers for equal ids that are set, (N,), or None if none is."""
+    if isinstance(attempt_ids, Tensor):
+        return attempt_ids
+    unset = attempt_ids.count(None)
+    if unset == len(attempt_ids):
+        return None
+    keys = _keys(attempt_ids)
+    if unset:
+        is_unset = _packed(map(operator.is_, attempt_ids, repeat(None)), torch.bool)
+        # Negative, unlike the keys of ids that are set.
+        keys = torch.where(is_unset, _positions(len(keys)) - len(keys), keys)
+    return keys
+
+
+def _ends(values: Tensor) -> tuple[float, float]:
+    """Give the least and the greatest value: integers of integers."""
+    return values.amin().item(), values.amax().item()
 
 
 def _positions(length: int) -> Tensor:
     return torch.arange(length, dtype=torch.int64, device="cpu")
 
 
-def _first_positions(keys: Sequence[Hashable]) -> Tensor:
-    """Give for each key the position where it occurs first."""
-    # The last value of a repeated key stays in the dict: read backwards, that is the first.
-    first = dict(zip(reversed(keys), range(len(keys) - 1, -1, -1), strict=True))
-    return _packed("q", list(map(first.__getitem__, keys)), torch.int64)
+def _pairs(groups: Tensor, keys: Tensor) -> Tensor:
+    """Give equal integers for equal pairs, (N,)."""
+    first_group, last_group = map(int, _ends(groups))
+    low, high = map(int, _ends(keys))
+    width = high - low + 1
+    if (last_group - first_group + 1) * width > torch.iinfo(torch.int64).max:
+        return _pairs(_first_positions(groups), _first_positions(keys))
+    return (groups - first_group) * width + (keys - low)
 
 
-def _check_siblings(values: Tensor, attempts: Tensor, labels: list[Hashable], attempt_ids: list[Hashable]) -> None:
-    is_different = values != values[attempts.to(values.device)]
+def _first_positions(keys: Tensor) -> Tensor:
+    """Give for each key the position where it occurs first, (N,)."""
+    ordered, order = _sorted(keys)
+    _, counts = torch.unique_consecutive(ordered, return_counts=True)
+    starts = torch.cumsum(counts, 0) - counts
+    if order is None:
+        return torch.repeat_interleave(starts, counts)
+    return torch.empty_like(keys).scatter_(0, order, torch.repeat_interleave(order[starts], counts))
+
+
+def _sorted(keys: Tensor) -> tuple[Tensor, Tensor | None]:
+    """Give the keys in order, ties as they are, and the positions where they were, None if just so."""
+    if (keys[1:] >= keys[:-1]).all():
+        return keys, None
+    ordered, order = keys.sort(stable=True)
+    return ordered, order
+
+
+def _check_siblings(values: Tensor, attempts: _Attempts, labels: Labels, attempt_ids: Labels) -> None:
+    first = attempts.leaders[attempts.of_samples]
+    is_different = values != values[first.to(values.device)]
     if not is_different.any():
         return
     position = int(is_different.nonzero()[0])
-    siblings = (attempts == attempts[position]).nonzero().flatten()
+    siblings = (first == first[position]).nonzero().flatten()
     raise ValueError(
-        f"the samples of rollout id {attempt_ids[position]!r} in group {labels[position]!r} have different rewards: "
-        f"{values[siblings.to(values.device)].tolist()} at positions {siblings.tolist()}; "
+        f"the samples of rollout id {_item(attempt_ids, position)!r} in group {_item(labels, position)!r} "
+        f"have different rewards: {values[siblings.to(values.device)].tolist()} at positions {siblings.tolist()}; "
         "without rollout ids every sample counts by itself"
     )
 
 
-def _is_all_singletons(groups: Tensor) -> bool:
-    return len(groups) > 1 and torch.equal(groups, _positions(len(groups)))
-
-
-def _advantages(values: Tensor, groups: Tensor, attempts: Tensor, formula: _Formula) -> Tensor:
-    """Give each sample's advantage, (N,) on the device of the values."""
-    if not len(values):
-        return values
-    order, shapes = _rows_by_size(groups, attempts)
-    blocks = torch.split(values[order.to(values.device)], [rows * size for rows, size in shapes])
-    advantages = [formula.of_rows(block.view(shape)).flatten() for block, shape in zip(blocks, shapes, strict=True)]
-    slots = torch.empty_like(groups)
-    slots[order] = _positions(len(order))
-    return torch.cat(advantages)[slots[attempts].to(values.device)]
-
-
-def _rows_by_size(groups: Tensor, attempts: Tensor) -> tuple[Tensor, list[tuple[int, int]]]:
-    """Order the attempts so that groups are rows, and groups of one size are one block.
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How the attempts stand so that groups are rows, and groups of one size are one block.
 
     Rows of a block have one length, so that torch reduces them as it reduces a reshaped batch, to the bit; the
-    number of blocks is at most the square root of 2 N. Groups of a block, and attempts of a group, stay in order.
-
-    Returns:
-        The positions of the attempts' first samples, and each block's (groups, attempts per group).
-
+    number of blocks is at most the square root of 2 N. Attempts of a group stay in order.
     """
-    leaders = (attempts == _positions(len(attempts))).nonzero().flatten()
-    group_of_leader = groups[leaders]
-    sizes = torch.bincount(group_of_leader, minlength=len(groups))
-    order = torch.argsort(sizes[group_of_leader] * len(groups) + group_of_leader, stable=True)
-    counts = torch.bincount(sizes[sizes > 0])
-    lengths = counts.nonzero().flatten()
-    return leaders[order], list(zip(counts[lengths].tolist(), lengths.tolist(), strict=True))
+
+    order: Tensor | None  # (attempts,) positions on the CPU; None if they stand so already
+    shapes: tuple[tuple[int, int], ...]  # of each block: groups, attempts per group
+
+    @property
+    def group_count(self) -> int:
+        return sum(rows for rows, _ in self.shapes)
+
+
+def _layout(groups: Tensor) -> _Layout:
+    ordered, order = _sorted(groups)
+    _, sizes = torch.unique_consecutive(ordered, return_counts=True)
+    smallest, largest = _ends(sizes)
+    if smallest == largest:
+        return _Layout(order, ((len(sizes), int(largest)),))
+    sorted_sizes, by_size = sizes.sort(stable=True)
+    shifts = (sizes.cumsum(0) - sizes)[by_size] - (sorted_sizes.cumsum(0) - sorted_sizes)
+    places = _positions(len(groups)) + shifts.repeat_interleave(sorted_sizes)
+    lengths, counts = torch.unique_consecutive(sorted_sizes, return_counts=True)
+    return _Layout(
+        places if order is None else order.index_select(0, places),
+        tuple(zip(counts.tolist(), lengths.tolist(), strict=True)),
+    )
+
+
+def _advantages(values: Tensor, peak: float, attempts: _Attempts | None, layout: _Layout, formula: _Formula) -> Tensor:
+    """Give each sample's advantage, (N,) on the device of the values."""
+    if attempts is not None:
+        values = values.index_select(0, attempts.leaders.to(values.device))
+    if layout.order is not None:
+        values = values.index_select(0, layout.order.to(values.device))
+    advantages = _of_blocks(values, peak, layout.shapes, formula)
+    slots = _slots(attempts, layout.order)
+    return advantages if slots is None else advantages.index_select(0, slots.to(values.device))
+
+
+def _of_blocks(values: Tensor, peak: float, shapes: tuple[tuple[int, int], ...], formula: _Formula) -> Tensor:
+    if len(shapes) == 1:
+        return formula.of_rows(values.view(shapes[0]), peak).view(-1)
+    blocks = torch.split(values, [rows * size for rows, size in shapes])
+    return torch.cat(
+        [formula.of_rows(block.view(shape), peak).view(-1) for block, shape in zip(blocks, shapes, strict=True)]
+    )
+
+
+def _slots(attempts: _Attempts | None, order: Tensor | None) -> Tensor | None:
+    """Give where each sample's advantage stands, (N,) on the CPU, or None if in the place of the sample."""
+    slots = None if order is None else torch.empty_like(order).scatter_(0, order, _positions(len(order)))
+    if attempts is None:
+        return slots
+    return attempts.of_samples if slots is None else slots[attempts.of_samples]
 
 
 def _like(rewards: object, advantages: Tensor) -> object:

@@ -68,7 +68,9 @@ def project(tmp_path: Path) -> Path:
     ("arguments", "said"),
     [
         (["--no-such-option"], "unrecognized arguments: --no-such-option"),
-        (["--fi"], "unrecognized arguments: --fi"),
+        (["--fi"], "unrecognized arguments: --fi: did you mean '--fix'?"),
+        (["--extend-selct=GRPO001"], "unrecognized arguments: --extend-selct=GRPO001: did you mean '--extend-select'?"),
+        (["--\x1b"], "unrecognized arguments: --\\x1b"),
         (["--select"], "argument --select: expected one argument"),
         (["--select", "GRPO999"], "argument --select: unknown code 'GRPO999'"),
         (["--select", "grpo001"], "argument --select: unknown code 'grpo001': did you mean 'GRPO001'?"),
@@ -76,14 +78,20 @@ def project(tmp_path: Path) -> Path:
         (["--select", ""], "argument --select: unknown code ''"),
         (["--ignore", "GRPO001,E501"], "argument --ignore: unknown code 'E501'"),
         (["--ignore", "\x1b"], "argument --ignore: unknown code '\\x1b'"),
-        (["--output-format", "yaml"], "argument --output-format: invalid choice"),
+        (["--extend-select", "GRP001"], "argument --extend-select: unknown code 'GRP001': did you mean 'GRPO001'?"),
+        (["--output-format", "yaml"], "argument --output-format: 'yaml' is not one of text, concise, json"),
+        (["--output-format", "jsno"], "concise, json: did you mean 'json'?"),
+        (["--color", "alway"], "argument --color: 'alway' is not one of auto, always, never: did you mean 'always'?"),
+        (["--config", "x.toml", "--isolated"], "argument --isolated: not allowed with argument --config"),
+        (["--exit-zero", "--exit-non-zero-on-fix"], "not allowed with argument --exit-zero"),
         (["--diff", "--output-format", "json"], "--diff writes a patch"),
         (["--preview", "rules"], "'rules' is a command: put it first, or write ./rules for the path"),
         (["--fix", "check", "clean.py"], "'check' is a command"),
         (["explain"], "the following arguments are required: CODE"),
-        (["explain", "GRPO999"], "unknown code 'GRPO999'"),
-        (["explain", "GRPO"], "unknown code 'GRPO'"),
-        (["explain", "grpo001"], "did you mean 'GRPO001'?"),
+        (["explain", "GRPO999"], "unknown rule 'GRPO999'"),
+        (["explain", "GRPO"], "unknown rule 'GRPO'"),
+        (["explain", "grp001"], "unknown rule 'grp001': did you mean 'GRPO001'?"),
+        (["explain", "reward-shape"], "unknown rule 'reward-shape': did you mean 'reward-reshape'?"),
         (["explain", "GRPO001", "GRPO002"], "unrecognized arguments: GRPO002"),
         (["rules", "x"], "unrecognized arguments: x"),
     ],
@@ -116,9 +124,10 @@ def test_rules_lists_every_rule(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("code", rules.CODES)
 def test_explain_prints_the_rules_documentation(tmp_path: Path, code: str) -> None:
-    status, out, err = run("explain", code, cwd=tmp_path)
-    assert (status, out, err) == (0, rules.documentation(code) + "\n", "")
-    assert code in out
+    name = next(rule.name for rule in rules.RULES if rule.code == code)
+    for word in (code, code.lower(), name):
+        assert run("explain", word, cwd=tmp_path) == (0, rules.documentation(code) + "\n", "")
+    assert code in rules.documentation(code)
 
 
 def test_explain_renders_on_a_terminal(tmp_path: Path) -> None:
@@ -237,7 +246,7 @@ def test_a_broken_configuration_is_exit_2(project: Path) -> None:
     (project / "pyproject.toml").write_text("[tool.grpo-lint]\nslect = []\n")
     status, out, err = run(cwd=project)
     assert status == 2
-    assert out == "No findings, but 1 path could not be checked.\n"
+    assert out == "No findings, but not everything was checked: 1 error.\n"
     assert err == "pyproject.toml: slect: unknown key: did you mean 'select'?\n"
 
 
@@ -373,7 +382,7 @@ def test_faults_and_warnings_go_to_standard_error(
     assert cli.main([]) == 2
     out, err = capsys.readouterr()
     assert err == "clean.py:3:7: invalid\\nsyntax\nclean.py: warning: line 2: a hint\n"
-    assert out == "No findings, but 1 path could not be checked.\n"
+    assert out == "No findings, but not everything was checked: 1 error.\n"
 
 
 def test_diffs_go_to_standard_output_and_counts_to_standard_error(

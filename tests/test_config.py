@@ -13,10 +13,11 @@ from grpo_lint.config import (
     ConfigError,
     ConfigResolver,
     Overrides,
-    formatter_line_length,
-    load_config,
-    unknown_selector,
 )
+from grpo_lint.config_file import load_config
+from grpo_lint.config_keys import KEYS
+from grpo_lint.line_length import formatter_line_length
+from grpo_lint.selectors import unknown_selector
 
 CODES = ("GRPO001", "GRPO002", "GRPO006", "GRPO101")
 
@@ -54,7 +55,7 @@ def test_a_folder_named_like_a_configuration_is_none(tmp_path: Path) -> None:
 
 
 def test_an_empty_table_gives_the_defaults(tmp_path: Path) -> None:
-    assert load(tmp_path, "[tool.grpo-lint]\n") == Config(root=tmp_path)
+    assert load(tmp_path, "[tool.grpo-lint]\n") == Config(root=tmp_path, file=tmp_path / "pyproject.toml")
 
 
 def test_every_key(tmp_path: Path) -> None:
@@ -64,24 +65,39 @@ def test_every_key(tmp_path: Path) -> None:
         [tool.grpo-lint]
         select = ["GRPO0", "GRPO101"]
         ignore = ["GRPO006"]
+        per-file-ignores = { "tests/" = ["ALL"], "!src/**" = ["GRPO00"] }
+        preview = true
         exclude = ["third_party/", "*_pb2.py"]
+        extend-exclude = ["build/"]
+        force-exclude = false
+        unsafe-fixes = true
         reference-module = "slime.utils.advantages"
+        group-index = "({sample}.epoch, str({sample}['uid']))"
         reward-names = ["utility"]
         group-size-names = ["fan_out"]
         rollout-ids = false
         line-length = 119
         """,
     )
-    assert config == Config(
+    assert config is not None
+    assert set(config.given) == {key.field for key in KEYS}
+    assert config._replace(given=()) == Config(
         select=("GRPO0", "GRPO101"),
         ignore=("GRPO006",),
+        per_file_ignores=(("tests/", ("ALL",)), ("!src/**", ("GRPO00",))),
+        preview=True,
         exclude=("third_party/", "*_pb2.py"),
+        extend_exclude=("build/",),
+        force_exclude=False,
+        unsafe_fixes=True,
+        group_index="({sample}.epoch, str({sample}['uid']))",
         reference_module="slime.utils.advantages",
         reward_names=("utility",),
         group_size_names=("fan_out",),
         rollout_ids=False,
         line_length=119,
         root=tmp_path,
+        file=tmp_path / "pyproject.toml",
     )
 
 
@@ -94,7 +110,7 @@ def test_the_own_file_wins_in_its_folder(tmp_path: Path) -> None:
 
 def test_an_empty_own_file_is_a_configuration(tmp_path: Path) -> None:
     project(tmp_path, "", "grpo-lint.toml")
-    assert load_config(tmp_path, CODES) == Config(root=tmp_path)
+    assert load_config(tmp_path, CODES) == Config(root=tmp_path, file=tmp_path / "grpo-lint.toml")
 
 
 @pytest.mark.parametrize(
@@ -113,6 +129,37 @@ def test_an_empty_own_file_is_a_configuration(tmp_path: Path) -> None:
         ('exclude = ["a", " "]', "exclude", "' ' is no pattern"),
         ('exclude = "a"', "exclude", "expected a list of strings, found 'a'"),
         ("exclude = [{}]", "exclude", "expected a string, found {}"),
+        ('extend-exclude = [" "]', "extend-exclude", "' ' is no pattern"),
+        ("force-exclude = 1", "force-exclude", "expected true or false, found 1"),
+        (
+            'per-file-ignores = ["a"]',
+            "per-file-ignores",
+            "expected a table of patterns with lists of codes, found ['a']",
+        ),
+        ('per-file-ignores = { "a" = "ALL" }', "per-file-ignores", "expected a list of strings, found 'ALL'"),
+        ('per-file-ignores = { " " = ["ALL"] }', "per-file-ignores", "' ' is no pattern"),
+        (
+            'per-file-ignores = { "a" = ["GRP001"] }',
+            "per-file-ignores",
+            "unknown code 'GRP001': did you mean 'GRPO001'?",
+        ),
+        ("group-index = 1", "group-index", "expected a string, found 1"),
+        (
+            'group-index = "group_index"',
+            "group-index",
+            "'group_index' does not name {sample}, such as '{sample}.group_index' does",
+        ),
+        (
+            'group-index = "{sample}."',
+            "group-index",
+            "'{sample}.' is no expression such as '{sample}.group_index'",
+        ),
+        (
+            'group-index = "uid_of({sample})"',
+            "group-index",
+            "'uid_of({sample})' reads 'uid_of', which not every file knows",
+        ),
+        ("unsafe_fixes = true", "unsafe_fixes", "unknown key: did you mean 'unsafe-fixes'?"),
         ("reference-module = 3", "reference-module", "expected a string, found 3"),
         ('reference-module = ""', "reference-module", "'' is no module name"),
         ('reference-module = "a..b"', "reference-module", "'a..b' is no module name"),

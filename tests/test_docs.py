@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from grpo_lint import __version__
-from grpo_lint.config import _KEYS, Config, load_config
+from grpo_lint.config import Config
+from grpo_lint.config_file import load_config
+from grpo_lint.config_keys import KEYS
 from grpo_lint.rules import CODES, documentation
 from grpo_lint.runner import Mode, check_file
 
@@ -88,6 +90,11 @@ def test_readme_python_sessions() -> None:
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
+def test_the_readmes_frame_is_what_a_terminal_shows() -> None:
+    frame = next(block for block in blocks(README, "text") if "│" in block)
+    assert frame in (ROOT / "tests/data/frames_80.txt").read_text("utf-8")
+
+
 def test_readme_suppressions_suppress(tmp_path: Path) -> None:
     (lines,) = blocks(section(README, "Suppress a finding"), "python")
     function = (
@@ -102,16 +109,16 @@ def test_readme_configuration_has_every_key_and_is_valid(tmp_path: Path) -> None
     found = re.search(r"<!-- configuration: begin -->(.*)<!-- configuration: end -->", README, re.DOTALL)
     assert found
     (table,) = blocks(found[1], "toml")
-    assert tuple(re.findall(r"^([\w-]+) =", table, re.MULTILINE)) == _KEYS
+    assert tuple(re.findall(r"^([\w-]+) =", table, re.MULTILINE)) == tuple(key.name for key in KEYS)
     (tmp_path / "pyproject.toml").write_text(table)
     assert load_config(tmp_path, CODES) is not None
 
 
 def test_the_configuration_page_has_every_key() -> None:
     page = (ROOT / "docs/configuration.md").read_text("utf-8")
-    assert tuple(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == _KEYS
+    assert tuple(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == tuple(key.name for key in KEYS)
     headings = [key for line in re.findall(r"^## (.*)$", page, re.MULTILINE) for key in re.findall(r"`([\w-]+)`", line)]
-    assert tuple(headings) == _KEYS
+    assert tuple(headings) == tuple(key.name for key in KEYS)
 
 
 @pytest.fixture(scope="module")

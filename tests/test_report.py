@@ -9,7 +9,7 @@ import pytest
 
 from grpo_lint.model import Edit, Fault, FileResult, Finding, Fix, Position, Range, Safety
 from grpo_lint.report import FORMATS, ReportOptions, printable, renderer
-from grpo_lint.report.text import render_diff_summary
+from grpo_lint.report.patch import render_summary
 
 AT = Range(Position(3, 5), Position(4, 9))
 EDITS = (Edit(AT, "f(\n    x,\n)"), Edit(Range(Position(1, 1), Position(1, 1)), "import f\n"))
@@ -21,8 +21,9 @@ def finding(fix: Fix | None = None, fix_reason: str | None = None, message: str 
     return Finding("GRPO001", "reward-reshape", message, AT, fix, fix_reason)
 
 
-def text(*results: FileResult, unsafe_fixes: bool = False) -> list[str]:
-    rendered = renderer("text")(results, ReportOptions("/here", unsafe_fixes))
+def text(*results: FileResult, unsafe_fixes: bool = False, output_format: str = "text") -> list[str]:
+    asked = [result._replace(unsafe_fixes=unsafe_fixes) for result in results]
+    rendered = renderer(output_format)(asked, ReportOptions("/here"))
     assert rendered.endswith("\n")
     return rendered.splitlines()
 
@@ -33,8 +34,8 @@ def test_nothing_found() -> None:
 
 def test_nothing_found_but_something_not_checked() -> None:
     fault = FileResult("/here/a.py", fault=Fault("no"))
-    assert text(fault) == ["No findings, but 1 path could not be checked."]
-    assert text(fault, fault) == ["No findings, but 2 paths could not be checked."]
+    assert text(fault) == ["No findings, but not everything was checked: 1 error."]
+    assert text(fault, fault) == ["No findings, but not everything was checked: 2 errors."]
 
 
 def test_one_finding() -> None:
@@ -52,10 +53,21 @@ def test_the_reason_for_no_fix_stands_below() -> None:
         ([None], False, [""], []),
         ([None], True, [""], []),
         ([SAFE], False, ["[*] "], ["[*] 1 fixable with `--fix`."]),
-        ([SAFE, UNSAFE], False, ["[*] ", ""], ["[*] 1 fixable with `--fix` (1 more with `--unsafe-fixes`)."]),
+        (
+            [SAFE, UNSAFE],
+            False,
+            ["[*] ", ""],
+            ["[*] 1 fixable with `--fix` (1 hidden fix can be enabled with `--unsafe-fixes`)."],
+        ),
         ([SAFE, UNSAFE], True, ["[*] ", "[*] "], ["[*] 2 fixable with `--fix --unsafe-fixes`."]),
         ([SAFE, None], True, ["[*] ", ""], ["[*] 1 fixable with `--fix`."]),
-        ([UNSAFE, None], False, ["", ""], ["1 fixable with `--fix --unsafe-fixes`."]),
+        ([UNSAFE, None], False, ["", ""], ["No fixes available (1 hidden fix can be enabled with `--unsafe-fixes`)."]),
+        (
+            [UNSAFE, UNSAFE],
+            False,
+            ["", ""],
+            ["No fixes available (2 hidden fixes can be enabled with `--unsafe-fixes`)."],
+        ),
     ],
 )
 def test_the_mark_says_what_the_options_would_fix(
@@ -64,6 +76,26 @@ def test_the_mark_says_what_the_options_would_fix(
     lines = text(FileResult("/here/a.py", tuple(map(finding, fixes))), unsafe_fixes=unsafe_fixes)
     assert lines[: len(fixes)] == [f"a.py:3:5: GRPO001 {mark}is wrong" for mark in marks]
     assert lines[len(fixes) + 1 :] == closing
+
+
+def test_concise_is_one_line_each() -> None:
+    result = FileResult("/here/a.py", (finding(fix_reason="the order changed"), finding(SAFE)))
+    assert text(result, output_format="concise") == [
+        "a.py:3:5: GRPO001 is wrong",
+        "a.py:3:5: GRPO001 [*] is wrong",
+        "Found 2 findings.",
+        "[*] 1 fixable with `--fix`.",
+    ]
+
+
+@pytest.mark.parametrize("output_format", ["text", "concise"])
+def test_a_quiet_report_has_no_counts(output_format: str) -> None:
+    options = ReportOptions("/here", is_quiet=True)
+    render = renderer(output_format)
+    assert render([FileResult("/here/a.py", (finding(SAFE),))], options) == "a.py:3:5: GRPO001 [*] is wrong\n"
+    assert render([FileResult("/here/a.py")], options) == ""
+    assert render_summary([FileResult("/here/a.py", (), (finding(SAFE),), diff="…")], options) == ""
+    assert render_summary([FileResult("/here/a.py")], options) == ""
 
 
 def test_what_was_fixed_is_counted() -> None:
@@ -77,10 +109,10 @@ def test_what_was_fixed_is_counted() -> None:
 def test_what_a_diff_comes_to() -> None:
     options = ReportOptions("/here")
     both = FileResult("/here/a.py", (finding(),), (finding(SAFE),), diff="…")
-    assert render_diff_summary([both], options) == "Would fix 1 finding, 1 would remain.\n"
-    assert render_diff_summary([FileResult("/here/a.py")], options) == "All checks passed!\n"
-    assert render_diff_summary([FileResult("/here/a.py", (finding(UNSAFE),))], options) == (
-        "Found 1 finding.\n1 fixable with `--fix --unsafe-fixes`.\n"
+    assert render_summary([both], options) == "Would fix 1 finding, 1 would remain.\n"
+    assert render_summary([FileResult("/here/a.py")], options) == "All checks passed!\n"
+    assert render_summary([FileResult("/here/a.py", (finding(UNSAFE),))], options) == (
+        "Found 1 finding.\nNo fixes available (1 hidden fix can be enabled with `--unsafe-fixes`).\n"
     )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grpo_lint.config_keys import SAMPLE
 from grpo_lint.fixes.normalisation import Refusal
 from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.expressions import path_of
@@ -42,8 +43,34 @@ class Identity:
     names: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the configuration says of identities.
+
+    `group_index` is the expression of a sample's prompt, with {sample} for the sample, where it is not `group_index`.
+    """
+
+    group_index: str | None = None
+    rollout_ids: bool = True
+
+    def gathered(self, samples: Samples) -> str:
+        """The group identities of samples, in their order."""
+        if self.group_index is None:
+            return _gathered(samples, GROUP_INDEX)
+        read = self.group_index.replace(SAMPLE, samples.element)
+        return f"[{read} for {samples.element} in {ast.unparse(samples.sequence)}]"
+
+    @property
+    def attributes(self) -> frozenset[str]:
+        """The attributes of a sample that tell its identities."""
+        if self.group_index is None:
+            return frozenset({GROUP_INDEX, ROLLOUT_ID})
+        read = walk_nodes(ast.parse(self.group_index.replace(SAMPLE, "sample"), mode="eval"))
+        return frozenset({ROLLOUT_ID, *(node.attr for node in read if isinstance(node, ast.Attribute))})
+
+
 def find_identity(
-    facts: FunctionFacts, tree: Tree, vector: Vector, at: ast.stmt, project: Project, wants_rollout_ids: bool
+    facts: FunctionFacts, tree: Tree, vector: Vector, at: ast.stmt, project: Project, wishes: Wishes
 ) -> Identity:
     """The identity to group by in a call at the statement `at`. Raises Refusal."""
     if vector.disorder is not None:
@@ -53,7 +80,7 @@ def find_identity(
         )
     if vector.samples is not None:
         _require_unchanged(facts, tree, vector.samples, at)
-        proven = _proven(facts, vector.samples, project, wants_rollout_ids)
+        proven = _proven(facts, vector.samples, project, wishes)
         if proven is not None:
             return proven
     named = _named(facts, tree, at)
@@ -68,10 +95,10 @@ def find_identity(
 # proven by what the elements of the sequence are
 
 
-def _proven(facts: FunctionFacts, samples: Samples, project: Project, wants_rollout_ids: bool) -> Identity | None:
+def _proven(facts: FunctionFacts, samples: Samples, project: Project, wishes: Wishes) -> Identity | None:
     annotation = _annotation(facts, samples.sequence)
     _require_repeatable(facts, samples.sequence, annotation)
-    _require_identity_kept(facts)
+    _require_identity_kept(facts, wishes.attributes)
     if annotation is not None:
         has_group, has_rollout = _declared(facts, samples, annotation, project)
     else:
@@ -79,11 +106,11 @@ def _proven(facts: FunctionFacts, samples: Samples, project: Project, wants_roll
         read = _attributes_read_of_local(facts, samples.sequence) if is_local else frozenset[str]()
         read = read if is_local else _attributes_read(facts.module.tree, samples.sequence)
         has_group, has_rollout = GROUP_INDEX in read, ROLLOUT_ID in read
-    if not has_group:
+    if not has_group and wishes.group_index is None:
         return None
-    rollout_ids = _gathered(samples, ROLLOUT_ID) if has_rollout and wants_rollout_ids else None
+    rollout_ids = _gathered(samples, ROLLOUT_ID) if has_rollout and wishes.rollout_ids else None
     names = frozenset(node.id for node in walk_nodes(samples.sequence) if isinstance(node, ast.Name))
-    return Identity(_gathered(samples, GROUP_INDEX), rollout_ids, Safety.SAFE, names)
+    return Identity(wishes.gathered(samples), rollout_ids, Safety.SAFE, names)
 
 
 def _require_repeatable(facts: FunctionFacts, sequence: ast.expr, annotation: ast.expr | None) -> None:
@@ -144,9 +171,9 @@ def _attributes_read_of_local(facts: FunctionFacts, sequence: ast.expr) -> froze
     return frozenset(read)
 
 
-def _require_identity_kept(facts: FunctionFacts) -> None:
+def _require_identity_kept(facts: FunctionFacts, attributes: frozenset[str]) -> None:
     for node in walk_nodes(facts.function):
-        if isinstance(node, ast.Attribute) and node.attr in (GROUP_INDEX, ROLLOUT_ID) and _is_stored(node):
+        if isinstance(node, ast.Attribute) and node.attr in attributes and _is_stored(node):
             raise Refusal(f"line {node.lineno} changes `{ast.unparse(node)}`")
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "delattr"):
             raise Refusal(f"line {node.lineno} sets attributes by their names")

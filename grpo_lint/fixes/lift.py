@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grpo_lint.fixes.identity import Identity, find_identity
+from grpo_lint.fixes.identity import Identity, Wishes, find_identity
 from grpo_lint.fixes.imports import change_imports, is_bound_otherwise
 from grpo_lint.fixes.layout import lay_out, one_line
 from grpo_lint.fixes.normalisation import Normalisation, Refusal, Scaling
@@ -45,7 +45,7 @@ class Context:
     project: Project
     line_length: int
     reference_module: str | None
-    wants_rollout_ids: bool
+    wishes: Wishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def propose(facts: FunctionFacts, grouping: Grouping, context: Context) -> Fix:
         raise Refusal("the rewards are not grouped in the function that normalises them")
     tree = Tree.of(facts.function)
     for vector in vectors(grouping.of):  # the reason that no change of the steps could mend comes first
-        find_identity(facts, tree, vector, tree.statement(grouping.node), context.project, context.wants_rollout_ids)
+        find_identity(facts, tree, vector, tree.statement(grouping.node), context.project, context.wishes)
     region = find_region(facts, tree, grouping)
     _require_own_steps(facts, region)
     anchors = anchors_of(region, tree)
@@ -124,9 +124,7 @@ def _call(
     facts: FunctionFacts, tree: Tree, region: Region, anchor: Anchor, context: Context, may_fold: bool = True
 ) -> Call:
     normalisation = anchor.site.normalisation
-    identity = find_identity(
-        facts, tree, normalisation.vector, anchor.statement, context.project, context.wants_rollout_ids
-    )
+    identity = find_identity(facts, tree, normalisation.vector, anchor.statement, context.project, context.wishes)
     rewards, kind, folded, names = _rewards(facts, tree, region, anchor, context.source, may_fold)
     keywords, parts = _keywords(normalisation, context.source)
     _require_stable(facts, tree, region, anchor, parts)

@@ -158,7 +158,10 @@ class FunctionFacts:
 
     def is_about_prompts(self, grouping: Grouping) -> bool:
         """Whether the module speaks of prompts at all, or the rewards were read off samples."""
-        read_off = any(vector.samples is not None and vector.is_strong for vector in vectors(grouping.of))
+        read_off = any(
+            vector.samples is not None and vector.samples.attributes and vector.is_strong
+            for vector in vectors(grouping.of)
+        )
         return self.module.vocabulary.is_about_prompts or read_off
 
     def is_named_flat(self, grouping: Grouping) -> bool:

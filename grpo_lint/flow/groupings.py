@@ -157,7 +157,9 @@ def _group_axis(wanted: Sequence[Dimension], of: Value, words: Vocabulary) -> in
     if named:
         return named[-1]
     counts_groups = integer(wanted[0].node) == -1 or isinstance(wanted[0].value, GroupCount)
-    is_about_samples = words.is_about_prompts or any(vector.samples for vector in vectors(of))
+    is_about_samples = words.is_about_prompts or any(
+        vector.samples and vector.samples.attributes for vector in vectors(of)
+    )
     if len(wanted) != 2 or not is_strong or not counts_groups or not is_about_samples:
         return None
     return 1 if _may_be_size(wanted[1], words) else None

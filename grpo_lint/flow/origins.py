@@ -116,7 +116,10 @@ def _mentions_target(node: ast.ListComp | ast.GeneratorExp) -> bool:
 
 
 def _samples(target: ast.expr, sequence: ast.expr, element: ast.expr, node: ast.AST) -> Samples | None:
-    """The samples behind the values: a plain variable over a plain sequence, of which something is read."""
+    """The samples behind the values: a plain variable over a plain sequence, of which something is read.
+
+    What is read by a key, as of a dict, counts as well, but is no attribute.
+    """
     if not isinstance(target, ast.Name) or not _is_plain_sequence(sequence):
         return None
     read = frozenset(
@@ -124,7 +127,15 @@ def _samples(target: ast.expr, sequence: ast.expr, element: ast.expr, node: ast.
         for part in walk_nodes(element)
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == target.id
     )
-    return Samples(sequence, target.id, read, node) if read else None
+    return Samples(sequence, target.id, read, node) if read or _is_read_by_key(element, target.id) else None
+
+
+def _is_read_by_key(element: ast.expr, name: str) -> bool:
+    for part in ast.walk(element):
+        match part:
+            case ast.Subscript(value=ast.Name(id=owner), slice=ast.Constant(value=str())) if owner == name:
+                return True
+    return False
 
 
 def _is_plain_sequence(node: ast.expr) -> bool:

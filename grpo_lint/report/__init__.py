@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
-from grpo_lint.model import FileResult, Finding, Safety
+if TYPE_CHECKING:
+    from grpo_lint.outcome import FileResult
+    from grpo_lint.report.terminal import Terminal
 
-FORMATS: Mapping[str, str] = {"text": "grpo_lint.report.text", "json": "grpo_lint.report.json"}
+FORMATS: Mapping[str, str] = {
+    "text": "grpo_lint.report.text",
+    "concise": "grpo_lint.report.concise",
+    "json": "grpo_lint.report.json",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """The absolute folder that paths are shown from, and whether unsafe fixes are asked for."""
+class ReportOptions(NamedTuple):
+    """How to report: `folder` is the absolute folder that paths are shown from; `terminal` is None where there is none.
+
+    `is_quiet` leaves out counts, warnings and notes.
+    """
 
     folder: str
-    unsafe_fixes: bool = False
-
-    def is_fixable(self, finding: Finding) -> bool:
-        """Whether the finding has a fix that would be applied."""
-        return finding.fix is not None and (self.unsafe_fixes or finding.fix.safety is Safety.SAFE)
+    is_quiet: bool = False
+    has_color: bool = False
+    terminal: Terminal | None = None
 
     def displayed(self, path: str) -> str:
         """The path as text reports show it: relative where it lies below the folder."""
@@ -33,7 +39,7 @@ class ReportOptions:
         return os.path.normpath(os.path.join(self.folder, path))  # noqa: PTH118 - a text, not a place
 
 
-Renderer = Callable[[Sequence[FileResult], ReportOptions], str]
+Renderer = Callable[[Sequence["FileResult"], ReportOptions], str]
 
 
 def renderer(name: str) -> Renderer:
@@ -46,4 +52,9 @@ def printable(text: str) -> str:
     """The text on one line, with what a terminal would act upon, or could not encode, as escapes."""
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)
+    return "".join(map(printable_character, text))
+
+
+def printable_character(character: str) -> str:
+    """One character as it may be printed: itself, or its escape."""
+    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from grpo_lint.model import Edit, FileResult, Finding, Fix, Position
+from grpo_lint.model import Edit, Finding, Fix, Position
+from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -60,15 +63,55 @@ def test_first_bad_position_wins_over_the_kind_of_fault():
         normalize([math.nan, None], [0, 0])
 
 
-@pytest.mark.parametrize("rewards", [None, "ab", {1.0: 2.0}, torch.ones(2, dtype=torch.complex64), np.ones(2) * 1j])
+@pytest.mark.parametrize("bad", [10**400, Fraction(10**400), Decimal("1e400")], ids=lambda bad: type(bad).__name__)
+@pytest.mark.parametrize("kind", [list, tuple, lambda x: np.array(x, dtype=object)])
+def test_number_beyond_all_floats(kind, bad):
+    with pytest.raises(ValueError, match=r"finite numbers.* at position 1"):
+        normalize(kind([1.0, bad]), [0, 0])
+
+
+@pytest.mark.parametrize(
+    "rewards",
+    [
+        None,
+        "ab",
+        b"ab",
+        {1.0: 2.0},
+        torch.ones(2, dtype=torch.complex64),
+        np.ones(2) * 1j,
+        np.array(["1.0", "2.0"]),
+        np.array([b"1", b"2"]),
+        np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]"),
+        np.array([1, 2], dtype="timedelta64[s]"),
+        np.zeros(2, dtype=[("score", "f8")]),
+    ],
+    ids=repr,
+)
 def test_other_types(rewards):
     with pytest.raises(TypeError, match="list, tuple, tensor or array"):
         normalize(rewards, [0, 0])
 
 
-def test_reward_that_is_no_number():
-    with pytest.raises(TypeError):
-        normalize([{"score": 1.0}, 2.0], [0, 0])
+@pytest.mark.parametrize("bad", ["a", "1.0", "", b"1", np.str_("1"), 1j, torch.tensor(1j)], ids=repr)
+@pytest.mark.parametrize("kind", [list, tuple, lambda x: np.array([*x, None], dtype=object)[:-1]])
+def test_reward_of_characters_or_with_an_imaginary_part(kind, bad):
+    for rewards, position in (([bad, bad], 0), ([1.0, bad], 1), ([None, bad], 1)):
+        with pytest.raises(TypeError, match=rf"real numbers, got {re.escape(repr(bad))} at position {position}"):
+            normalize(kind(rewards), [0, 0])
+
+
+@pytest.mark.parametrize("bad", [{"score": 1.0}, object(), {1.0}, lambda: 1.0], ids=lambda bad: type(bad).__name__)
+def test_reward_that_is_no_number(bad):
+    for rewards in ([bad, 2.0], [2.0, bad]):
+        with pytest.raises(TypeError):
+            normalize(rewards, [0, 0])
+
+
+@pytest.mark.parametrize("number", [Fraction, Decimal, np.float16, np.bool_, bool, torch.tensor], ids=repr)
+def test_other_numbers_are_rewards(number):
+    expected = [-0.5, 0.5]
+    assert normalize([number(0), number(1)], [0, 0], normalize_std=False) == expected
+    assert normalize(np.array([0, number(1)], dtype=object), [0, 0], normalize_std=False).tolist() == expected
 
 
 @pytest.mark.parametrize("ids", [[0], [0, 0, 0], torch.zeros(3), np.zeros(1), []], ids=repr)

@@ -122,6 +122,15 @@ def test_strided_and_read_only_input():
     assert centred(torch.tensor(REWARDS).repeat_interleave(2)[::2]).tolist() == CENTRED
 
 
+@pytest.mark.parametrize("size", [3, 8, 33])
+@pytest.mark.parametrize("stride", [2, 7])
+def test_strides_change_no_bit(size, stride):
+    values = torch.randn(size * 40, generator=torch.Generator().manual_seed(size))
+    strided = torch.stack([values] * stride, dim=1)[:, 0]
+    groups = torch.arange(40).repeat_interleave(size)
+    assert torch.equal(centred(strided, groups, normalize_std=True), centred(values, groups, normalize_std=True))
+
+
 def test_no_gradient_flows():
     values = torch.tensor(REWARDS, requires_grad=True)
     assert not centred(values, normalize_std=True).requires_grad

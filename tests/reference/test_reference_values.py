@@ -30,6 +30,20 @@ IDS = {
     "NumPy string": np.str_,
     "0-d array": np.array,
 }
+INTEGERS = {
+    "int64": torch.tensor,
+    "int64, negative": lambda ids: torch.tensor(ids) - 5,
+    "int64, the whole range": lambda ids: torch.tensor(ids) * (2**63 // 5) - 2**62,
+    "int32, strided": lambda ids: torch.tensor(ids, dtype=torch.int32).repeat_interleave(2)[::2],
+    "int8": lambda ids: torch.tensor(ids, dtype=torch.int8) - 100,
+    "uint8": lambda ids: torch.tensor(ids, dtype=torch.uint8) + 250,
+    "array of int16": lambda ids: np.array(ids, dtype="int16"),
+    "array of uint64": lambda ids: np.array(ids, dtype="uint64") + np.uint64(2**64 - 7),
+    "list beyond int64": lambda ids: [2**64 * item for item in ids],
+    "list on both sides of int64": lambda ids: [2**63 - 3 + item for item in ids],
+    "list of floats": lambda ids: [float(item) for item in ids],
+    "list of booleans and integers": lambda ids: [bool(item) if item < 2 else item for item in ids],
+}
 CONTAINERS = {"list": list, "tuple": tuple, "array": np.array, "tensor": torch.tensor, "iterator": iter}
 
 
@@ -83,6 +97,19 @@ def test_any_container_holds_identities(batch, container):
         rewards, CONTAINERS[container](groups), CONTAINERS[container](rollouts), normalize_std=True
     )
     assert actual == normalize_rewards_by_group(rewards, groups, rollouts, normalize_std=True)
+
+
+@given(batches(), formulas, st.sampled_from(sorted(INTEGERS)), st.sampled_from(sorted(INTEGERS)))
+@settings(max_examples=150, deadline=None)
+def test_any_integers_identify(batch, formula, group_kind, rollout_kind):
+    rewards, groups, rollouts = batch
+    if rollouts and None in rollouts:
+        rollouts = None
+    actual = normalize_rewards_by_group(
+        rewards, INTEGERS[group_kind](groups), rollouts and INTEGERS[rollout_kind](rollouts), **formula
+    )
+    named = [f"p{group}" for group in groups]
+    assert actual == normalize_rewards_by_group(rewards, named, rollouts and list(map(str, rollouts)), **formula)
 
 
 @given(batches(), formulas)
@@ -289,6 +316,33 @@ def test_fallback_groups_hold_attempts():
         fallback_group_size=3,
     )
     assert actual == [-1.0, -1.0, 1.0, -2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize("size", [2, 5, 8, 32])
+@pytest.mark.parametrize("layout", ["in order of the ids", "prompts in another order", "shuffled", "tiled"])
+@pytest.mark.parametrize("name", [lambda group: group, lambda group: f"prompt {group}"], ids=["integers", "strings"])
+def test_layout_of_uniform_groups_changes_no_bit(size, layout, name):
+    prompts = 50
+    values = torch.randn(prompts * size, generator=torch.Generator().manual_seed(size))
+    expected = reshape(values, size, normalize_std=True)
+    ids = random.Random(size).sample(range(1000), prompts)
+    groups = [group for group in (sorted(ids) if layout == "in order of the ids" else ids) for _ in range(size)]
+    order = list(range(len(groups)))
+    if layout == "shuffled":
+        # The members of a group keep their order, for it is the order in its row.
+        order.sort(key=lambda position: random.Random(position // size).random() + position % size)
+    elif layout == "tiled":
+        order.sort(key=lambda position: position % size)
+    actual = normalize_rewards_by_group(values[order], [name(groups[i]) for i in order], normalize_std=True)
+    assert torch.equal(actual, expected[order])
+
+
+@pytest.mark.parametrize("groups", [[1, 1, 2, 2, 1, 1], [2, 2, 1, 1, 2, 2], [1, 2, 1, 2, 1, 1]])
+def test_runs_of_one_length_that_share_a_group_are_one_group(groups):
+    rewards = [0.0, 1.0, 4.0, 8.0, 2.0, 5.0]
+    for ids in (groups, torch.tensor(groups), [f"p{group}" for group in groups]):
+        actual = normalize_rewards_by_group(np.array(rewards), ids, normalize_std=True)
+        assert close(actual.tolist(), loop(rewards, groups, normalize_std=True), 1e-12)
 
 
 def test_many_sizes_at_once():

@@ -1,0 +1,145 @@
+"""The options of `grpo-lint [check]`, and what they come to."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grpo_lint import __version__
+from grpo_lint.commands import COMMANDS
+from grpo_lint.commands._parser import Parser, one_of
+from grpo_lint.report import FORMATS, ReportOptions, printable
+
+if TYPE_CHECKING:
+    from grpo_lint.config import ConfigResolver
+    from grpo_lint.report.terminal import Terminal
+
+_DESCRIPTION = "Find rewards that are grouped by shape instead of by prompt, and repair them."
+_EPILOG = """\
+commands (as the first word; write ./rules for a path of that name):
+  check [PATH ...]  the same as without a command
+  explain CODE      what a rule reports, why it matters and what its fix does
+  rules             list the rules
+  config [PATH]     the settings in force, and where each comes from
+  vendor PATH       write grpo_lint.reference into a codebase, which then trains without grpo-lint
+
+examples:
+  grpo-lint                       check the current folder
+  grpo-lint --fix src/ train.py   repair what is proven safe
+  grpo-lint --diff src/           show the repairs, write nothing
+  grpo-lint --select GRPO001 --output-format json src/
+  grpo-lint explain GRPO001
+
+exit status: 0 nothing left to report, 1 findings remain, 2 something could not be checked
+"""
+
+
+def read(words: list[str]) -> argparse.Namespace:
+    """The options. Prints what is wrong with them and exits with status 2 if they cannot be meant."""
+    parser = _parser()
+    options = read_selection(parser, words)
+    if options.paths and options.paths[0] in COMMANDS:
+        parser.error(f"{options.paths[0]!r} is a command: put it first, or write ./{options.paths[0]} for the path")
+    if options.diff and options.output_format != "text":
+        parser.error("--diff writes a patch: it does not go with another --output-format")
+    return options
+
+
+def read_selection(parser: Parser, words: list[str]) -> argparse.Namespace:
+    """The options of a parser that has those of `add_selection`, the codes that they name checked."""
+    options = parser.read(words)
+    for option in ("select", "extend_select", "ignore"):
+        setattr(options, option, _selectors(parser, option, getattr(options, option)))
+    return options
+
+
+def _selectors(parser: Parser, option: str, values: Iterable[str]) -> tuple[str, ...]:
+    from grpo_lint.rules import CODES
+    from grpo_lint.selectors import unknown_selector
+
+    selectors = tuple(word.strip() for value in values for word in value.split(","))
+    for selector in selectors:
+        if complaint := unknown_selector(selector, CODES):
+            parser.error(f"argument --{option.replace('_', '-')}: {printable(complaint)}")
+    return selectors
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "grpo-lint", "Find rewards that are grouped by shape instead of by prompt, and repair them.", _EPILOG
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    _add_repairs(parser)
+    add_selection(parser)
+    _add_output(parser)
+    parser.add_argument("--version", action="version", version=f"grpo-lint {__version__}")
+    return parser
+
+
+def _add_repairs(parser: Parser) -> None:
+    add_flag = partial(parser.add_argument_group("repairs").add_argument, action="store_true")
+    add_flag("--fix", help="repair the files, where a repair is proven safe")
+    add_flag("--unsafe-fixes", help="apply the repairs too whose prompt identity is only named like one")
+    add_flag("--diff", help="print the repairs as a patch and write nothing")
+
+
+def add_selection(parser: Parser) -> None:
+    """Add the options that choose rules and configuration."""
+    group = parser.add_argument_group("rules and configuration")
+    add_codes = partial(group.add_argument, action="append", default=[], metavar="CODES")
+    add_codes("--select", help="run only these rules: codes, prefixes or ALL, comma-separated")
+    add_codes("--extend-select", help="run these rules too, besides those that are selected otherwise")
+    add_codes("--ignore", help="leave these rules out; where --select names them too, the longer prefix wins")
+    group.add_argument("--preview", action="store_true", help="run the preview rules too")
+    source = group.add_mutually_exclusive_group()
+    source.add_argument("--config", metavar="FILE", help="use this configuration file for all paths")
+    source.add_argument("--isolated", action="store_true", help="use no configuration file")
+
+
+def _add_output(parser: Parser) -> None:
+    group = parser.add_argument_group("output")
+    add, add_flag = group.add_argument, partial(group.add_argument, action="store_true")
+    formats = tuple(FORMATS)
+    add("--output-format", type=one_of(formats), default="text", metavar="|".join(formats), help="(default: text)")
+    add("--color", type=one_of(("auto", "always", "never")), default="auto", metavar="auto|always|never",
+        help="(default: auto: on a terminal, unless NO_COLOR is set)")  # fmt: skip
+    add_flag("-q", "--quiet", help="print findings and errors only: no counts, warnings or notes")
+    add_flag("--show-files", help="list the files that would be checked, and check none")
+    status = group.add_mutually_exclusive_group()
+    status.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are findings")
+    status.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit with 1 if a file was repaired")
+
+
+def resolver(options: argparse.Namespace, has_overrides: bool = True) -> ConfigResolver:
+    """What finds the configuration of a file. Raises ConfigError for a `--config` that cannot be used.
+
+    Without overrides, it finds what the file says, whatever the other options are.
+    """
+    from grpo_lint.config import Config, ConfigResolver, Overrides
+    from grpo_lint.config_file import read_config_file
+    from grpo_lint.rules import CODES
+
+    overrides = Overrides()
+    if has_overrides:
+        overrides = Overrides(options.select, options.extend_select, options.ignore, options.preview)
+    fixed = Config(root=Path.cwd()) if options.isolated else None
+    if options.config is not None:
+        fixed = read_config_file(Path(options.config), Path.cwd(), CODES)
+    return ConfigResolver(CODES, overrides, fixed)
+
+
+def report_options(options: argparse.Namespace) -> ReportOptions:
+    """How to report on standard output."""
+    terminal: Terminal | None = None
+    has_color = options.color == "always" or (options.color == "auto" and bool(os.environ.get("FORCE_COLOR")))
+    if sys.stdout.isatty():
+        from grpo_lint.report.terminal import Terminal
+
+        terminal = Terminal.of(sys.stdout)
+        has_color = has_color or (options.color == "auto" and terminal.takes_color(os.environ))
+    return ReportOptions(str(Path.cwd()), options.quiet, has_color, terminal)

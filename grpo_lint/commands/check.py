@@ -1,0 +1,102 @@
+"""`grpo-lint [check]`: look for findings, and repair them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from grpo_lint.commands import CLEAN, COMMANDS, FINDINGS, INCOMPLETE
+from grpo_lint.commands._options import read, report_options, resolver
+from grpo_lint.report import ReportOptions, printable, renderer
+from grpo_lint.suggestion import did_you_mean
+
+if TYPE_CHECKING:
+    from grpo_lint.discover import Entry, Unreachable
+    from grpo_lint.outcome import FileResult
+    from grpo_lint.runner import Mode
+
+
+def run(words: list[str]) -> int:
+    from grpo_lint.config import ConfigError
+    from grpo_lint.discover import discover
+
+    options = read(words)
+    try:
+        found = discover(options.paths or ["."], resolver(options))
+    except ConfigError as error:
+        sys.stderr.write(f"{printable(str(error.path))}: {printable(str(error))}\n")
+        return INCOMPLETE
+    report = report_options(options)
+    status = _show_files(found, report) if options.show_files else _check(found, options, report)
+    _suggest_command(options.paths)
+    return status
+
+
+def _check(entries: Sequence[Entry], options: argparse.Namespace, report: ReportOptions) -> int:
+    from grpo_lint.report.notices import notices
+    from grpo_lint.runner import Mode
+
+    mode = Mode.DIFF if options.diff else Mode.FIX if options.fix else Mode.CHECK
+    results = [_result(entry, mode, options.unsafe_fixes) for entry in entries]
+    sys.stderr.writelines(notices(results, report, mode is Mode.FIX))
+    _write_report(results, report, mode, options.output_format)
+    return _status(results, mode, options)
+
+
+def _show_files(entries: Sequence[Entry], report: ReportOptions) -> int:
+    from grpo_lint.discover import Found
+    from grpo_lint.report.notices import fault_lines
+
+    files = [entry.path for entry in entries if isinstance(entry, Found)]
+    sys.stdout.writelines(f"{report.displayed(path)}\n" for path in files)
+    faults = [_unreachable(entry) for entry in entries if not isinstance(entry, Found)]
+    sys.stderr.writelines(line for fault in faults for line in fault_lines(fault, report))
+    return INCOMPLETE if faults else CLEAN
+
+
+def _result(entry: Entry, mode: Mode, unsafe_fixes: bool) -> FileResult:
+    from grpo_lint.discover import Found
+    from grpo_lint.runner import check_file
+
+    if not isinstance(entry, Found):
+        return _unreachable(entry)
+    is_unsafe = unsafe_fixes or entry.config.unsafe_fixes
+    return check_file(entry.path, entry.config, mode, is_unsafe)._replace(unsafe_fixes=is_unsafe)
+
+
+def _unreachable(entry: Unreachable) -> FileResult:
+    from grpo_lint.outcome import Fault, FileResult
+
+    return FileResult(entry.path, fault=Fault(entry.reason))
+
+
+def _write_report(results: Sequence[FileResult], report: ReportOptions, mode: Mode, output_format: str) -> None:
+    from grpo_lint.runner import Mode
+
+    if mode is not Mode.DIFF:
+        sys.stdout.write(renderer(output_format)(results, report))
+        return
+    from grpo_lint.report.patch import render_patch, render_summary
+
+    sys.stdout.write(render_patch(results, report))
+    sys.stderr.write(render_summary(results, report))
+
+
+def _status(results: Sequence[FileResult], mode: Mode, options: argparse.Namespace) -> int:
+    from grpo_lint.runner import Mode
+
+    if any(result.fault for result in results):
+        return INCOMPLETE
+    counts_changes = mode is Mode.DIFF or options.exit_non_zero_on_fix
+    has_changes = counts_changes and any(result.fixed for result in results)
+    has_findings = has_changes or any(result.findings for result in results)
+    return FINDINGS if has_findings and not options.exit_zero else CLEAN
+
+
+def _suggest_command(paths: Sequence[str]) -> None:
+    """Say so where the first path is none and looks like a misspelt command."""
+    if paths and not os.path.lexists(paths[0]) and (close := did_you_mean(paths[0], COMMANDS)):
+        sys.stderr.write(f"grpo-lint: {printable(repr(paths[0]))} is neither a path nor a command{close}\n")

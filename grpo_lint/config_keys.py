@@ -1,0 +1,176 @@
+"""The keys of a configuration: what each means, what may stand there, and how it is read.
+
+All else that speaks of keys is made from this table: the reader of files, `grpo-lint config`, the JSON schema.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from keyword import iskeyword
+
+from grpo_lint.selectors import unknown_selector
+
+Schema = Mapping[str, object]
+Codes = tuple[str, ...]
+
+SAMPLE = "{sample}"
+
+
+class Unfit(Exception):
+    """What is wrong with a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A type of value. `read` gives what `Config` holds, or raises Unfit; `schema` describes it."""
+
+    read: Callable[[object, Codes], object]
+    schema: Callable[[Codes], Schema]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key; `name` with underscores is the field of `Config`."""
+
+    name: str
+    kind: Kind
+    summary: str
+
+    @property
+    def field(self) -> str:
+        return self.name.replace("-", "_")
+
+
+def _expected(what: str, value: object) -> Unfit:
+    return Unfit(f"expected {what}, found {value!r}")
+
+
+# kinds
+
+
+def _read_text(value: object, complain: Callable[[str], str | None]) -> str:
+    if not isinstance(value, str):
+        raise _expected("a string", value)
+    if complaint := complain(value):
+        raise Unfit(complaint)
+    return value
+
+
+def _read_texts(value: object, complain: Callable[[str], str | None]) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise _expected("a list of strings", value)
+    return tuple(_read_text(each, complain) for each in value)
+
+
+def _read_selectors(value: object, codes: Codes) -> tuple[str, ...]:
+    return _read_texts(value, lambda selector: unknown_selector(selector, codes))
+
+
+def _selector_schema(codes: Codes) -> Schema:
+    prefixes = {code[:length] for code in codes for length in range(len(code.rstrip("0123456789")), len(code) + 1)}
+    return {"type": "array", "items": {"enum": ["ALL", *sorted(prefixes)]}}
+
+
+def _read_selectors_by_pattern(value: object, codes: Codes) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise _expected("a table of patterns with lists of codes", value)
+    return tuple((_read_text(pattern, _no_pattern), _read_selectors(each, codes)) for pattern, each in value.items())
+
+
+def _read_flag(value: object, _: Codes) -> bool:
+    if not isinstance(value, bool):
+        raise _expected("true or false", value)
+    return value
+
+
+def _read_length(value: object, _: Codes) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise _expected("a whole number above 0", value)
+    return value
+
+
+def _texts(complain: Callable[[str], str | None], schema: Schema) -> Kind:
+    return Kind(lambda value, _: _read_texts(value, complain), lambda _: {"type": "array", "items": schema})
+
+
+def _text(complain: Callable[[str], str | None], schema: Schema) -> Kind:
+    return Kind(lambda value, _: _read_text(value, complain), lambda _: schema)
+
+
+def _no_pattern(value: str) -> str | None:
+    return None if value.strip() else f"{value!r} is no pattern"
+
+
+def _no_name(value: str) -> str | None:
+    return None if value.isidentifier() else f"{value!r} is no name that Python code can use"
+
+
+def _no_module(value: str) -> str | None:
+    is_dotted_name = all(part.isidentifier() and not iskeyword(part) for part in value.split("."))
+    return None if is_dotted_name else f"{value!r} is no module name such as 'package.module'"
+
+
+def _no_template(value: str) -> str | None:
+    """What is wrong with the expression of a sample's identity: it may read the sample, and no name besides."""
+    if SAMPLE not in value:
+        return f"{value!r} does not name {SAMPLE}, such as '{SAMPLE}.group_index' does"
+    try:
+        tree = ast.parse(value.replace(SAMPLE, "sample"), mode="eval")
+    except SyntaxError:
+        return f"{value!r} is no expression such as '{SAMPLE}.group_index'"
+    others = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {"sample"} - vars(builtins).keys()
+    return f"{value!r} reads {min(others)!r}, which not every file knows" if others else None
+
+
+_SELECTORS = Kind(_read_selectors, _selector_schema)
+_FLAG = Kind(_read_flag, lambda _: {"type": "boolean"})
+_LENGTH = Kind(_read_length, lambda _: {"type": "integer", "minimum": 1})
+_PATTERNS = _texts(_no_pattern, {"type": "string", "pattern": r"\S"})
+_NAMES = _texts(_no_name, {"type": "string", "pattern": r"^[^\W\d]\w*$"})
+_MODULE = _text(_no_module, {"type": "string", "pattern": r"^[^\W\d]\w*(\.[^\W\d]\w*)*$"})
+_TEMPLATE = _text(_no_template, {"type": "string", "pattern": r"\{sample\}"})
+_SELECTORS_BY_PATTERN = Kind(
+    _read_selectors_by_pattern,
+    lambda codes: {
+        "type": "object",
+        "propertyNames": {"pattern": r"\S"},
+        "additionalProperties": _selector_schema(codes),
+    },
+)
+
+KEYS = (
+    Key("select", _SELECTORS, "rules to run: codes, prefixes or ALL"),
+    Key("ignore", _SELECTORS, "rules to leave out"),
+    Key("per-file-ignores", _SELECTORS_BY_PATTERN, "rules to leave out, by patterns of files"),
+    Key("preview", _FLAG, "run the rules in preview too"),
+    Key("exclude", _PATTERNS, "patterns of what is not checked, in place of the built-in folders"),
+    Key("extend-exclude", _PATTERNS, "more patterns of what is not checked"),
+    Key("force-exclude", _FLAG, "leave out what is excluded even if it is named on the command line"),
+    Key("unsafe-fixes", _FLAG, "apply the unsafe repairs too"),
+    Key("reference-module", _MODULE, "where repaired code imports normalize_rewards_by_group from"),
+    Key("group-index", _TEMPLATE, "the expression of a sample's prompt, with {sample} for the sample"),
+    Key("rollout-ids", _FLAG, "pass rollout_id where the class of the samples declares it"),
+    Key("reward-names", _NAMES, "more names that mean per-sample rewards"),
+    Key("group-size-names", _NAMES, "more names that always mean the number of samples per prompt"),
+    Key("line-length", _LENGTH, "the line length of repaired code; without it black's or ruff's, else 88"),
+)
+
+
+def keys_by_name(keys: Iterable[Key] = KEYS) -> dict[str, Key]:
+    return {key.name: key for key in keys}
+
+
+def schema_of(codes: Codes) -> Schema:
+    """The JSON schema of a configuration, for editors and validators."""
+    properties = {key.name: {"description": key.summary, **key.kind.schema(codes)} for key in KEYS}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "grpo-lint",
+        "description": "The table [tool.grpo-lint] of a pyproject.toml, or a grpo-lint.toml.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }
