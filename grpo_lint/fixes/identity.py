@@ -12,6 +12,7 @@ from grpo_lint.fixes.normalisation import Refusal
 from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.expressions import path_of
 from grpo_lint.flow.facts import Definition, FunctionFacts
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.values import Samples, Vector
 from grpo_lint.flow.vocabulary import is_identity
 from grpo_lint.model import Safety
@@ -64,7 +65,7 @@ class Wishes:
         """The attributes of a sample that tell its identities."""
         if self.group_index is None:
             return frozenset({GROUP_INDEX, ROLLOUT_ID})
-        read = ast.walk(ast.parse(self.group_index.replace(SAMPLE, "sample"), mode="eval"))
+        read = walk_nodes(ast.parse(self.group_index.replace(SAMPLE, "sample"), mode="eval"))
         return frozenset({ROLLOUT_ID, *(node.attr for node in read if isinstance(node, ast.Attribute))})
 
 
@@ -108,7 +109,7 @@ def _proven(facts: FunctionFacts, samples: Samples, project: Project, wishes: Wi
     if not has_group and wishes.group_index is None:
         return None
     rollout_ids = _gathered(samples, ROLLOUT_ID) if has_rollout and wishes.rollout_ids else None
-    names = frozenset(node.id for node in ast.walk(samples.sequence) if isinstance(node, ast.Name))
+    names = frozenset(node.id for node in walk_nodes(samples.sequence) if isinstance(node, ast.Name))
     return Identity(wishes.gathered(samples), rollout_ids, Safety.SAFE, names)
 
 
@@ -162,7 +163,7 @@ def _attributes_read_of_local(facts: FunctionFacts, sequence: ast.expr) -> froze
     """The attributes read of the elements of this very sequence: where the same definitions reach its name."""
     wanted = {found.node for found in facts.loads.get(sequence, ())} if isinstance(sequence, ast.Name) else set()
     read: set[str] = set()
-    for node in ast.walk(facts.function):
+    for node in walk_nodes(facts.function):
         for target, iterated, scope in _iterations(node):
             if isinstance(target, ast.Name) and isinstance(iterated, ast.Name):
                 reaching = {found.node for found in facts.loads.get(iterated, ())}
@@ -171,7 +172,7 @@ def _attributes_read_of_local(facts: FunctionFacts, sequence: ast.expr) -> froze
 
 
 def _require_identity_kept(facts: FunctionFacts, attributes: frozenset[str]) -> None:
-    for node in ast.walk(facts.function):
+    for node in walk_nodes(facts.function):
         if isinstance(node, ast.Attribute) and node.attr in attributes and _is_stored(node):
             raise Refusal(f"line {node.lineno} changes `{ast.unparse(node)}`")
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "delattr"):
@@ -186,7 +187,7 @@ def _attributes_read(root: ast.AST, sequence: ast.expr) -> frozenset[str]:
     """The attributes read of the elements of sequences of this name, in every loop and comprehension below `root`."""
     wanted = ast.unparse(sequence)
     read: set[str] = set()
-    for node in ast.walk(root):
+    for node in walk_nodes(root):
         for target, iterated, scope in _iterations(node):
             if isinstance(target, ast.Name) and ast.unparse(iterated) == wanted:
                 read |= set(_attributes_of(target.id, scope))
@@ -206,7 +207,7 @@ def _iterations(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, ast.AST]]:
 
 
 def _attributes_of(name: str, scope: ast.AST) -> Iterator[str]:
-    for node in ast.walk(scope):
+    for node in walk_nodes(scope):
         match node:
             case ast.Attribute(value=ast.Name(id=owner), attr=attribute, ctx=ast.Load()) if owner == name:
                 yield attribute
@@ -227,7 +228,7 @@ def _require_unchanged(facts: FunctionFacts, tree: Tree, samples: Samples, at: a
         if definition.name in (path, root) and is_between(definition.node):
             raise Refusal(f"`{path}` is bound again on line {_line(definition.node)}")
     paths = [path, *_other_names(tree.root, path)]
-    for node in ast.walk(tree.root):
+    for node in walk_nodes(tree.root):
         if isinstance(node, ast.Call | ast.Subscript) and is_between(node):
             for each in paths:
                 _require_no_change(node, each)
@@ -235,7 +236,7 @@ def _require_unchanged(facts: FunctionFacts, tree: Tree, samples: Samples, at: a
 
 def _other_names(root: ast.AST, path: str) -> Iterator[str]:
     """`mine` after `mine = samples`: what changes one changes the other."""
-    for node in ast.walk(root):
+    for node in walk_nodes(root):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if path_of(value) == path:
                 yield name
@@ -297,8 +298,8 @@ def _preference(name: str) -> tuple[int, str]:
 
 
 def _all_names(root: ast.AST) -> frozenset[str]:
-    names = {node.arg for node in ast.walk(root) if isinstance(node, ast.arg)}
-    return frozenset(names | {node.id for node in ast.walk(root) if isinstance(node, ast.Name)})
+    names = {node.arg for node in walk_nodes(root) if isinstance(node, ast.arg)}
+    return frozenset(names | {node.id for node in walk_nodes(root) if isinstance(node, ast.Name)})
 
 
 def _is_bound_before(definition: Definition, at: ast.stmt, tree: Tree) -> bool:
@@ -316,7 +317,7 @@ def _is_position(definition: Definition) -> bool:
     """An `index` that was read off samples is unique to each; one that was counted or sorted is a position."""
     if definition.right is None:
         return False
-    for node in ast.walk(definition.right):
+    for node in walk_nodes(definition.right):
         match node:
             case ast.Attribute(attr="index" | "indices" | "sample_index"):
                 return True
@@ -327,10 +328,10 @@ def _is_position(definition: Definition) -> bool:
 
 def _is_padded(name: str, root: ast.AST) -> bool:
     """Whether a name is padded, concatenated or stacked somewhere: then it holds token ids, or other samples' too."""
-    for node in ast.walk(root):
+    for node in walk_nodes(root):
         match node:
             case ast.Call(func=ast.Attribute(attr=callee) | ast.Name(id=callee)) if callee in _PADDINGS:
-                if any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node)):
+                if any(isinstance(part, ast.Name) and part.id == name for part in walk_nodes(node)):
                     return True
     return False
 

@@ -23,6 +23,7 @@ from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.expressions import path_of
 from grpo_lint.flow.facts import Definition, FunctionFacts
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import vectors, walk
 from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic
 from grpo_lint.model import Edit, Fix, Safety
@@ -97,7 +98,10 @@ def _require_own_steps(facts: FunctionFacts, region: Region) -> None:
             if isinstance(part, Grouping | Statistic | Centred | Scaled) and not facts.owns(part.node):
                 raise Refusal("a part of the normalisation stands in a helper")
     names = {
-        name for node in ast.walk(facts.function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+        name
+        for node in walk_nodes(facts.function)
+        if isinstance(node, ast.Global | ast.Nonlocal)
+        for name in node.names
     }
     if any(found.name in names for found in facts.definitions if found.node in region.statements):
         raise Refusal("a step is kept in a global or nonlocal name")
@@ -125,7 +129,7 @@ def _call(
     keywords, parts = _keywords(normalisation, context.source)
     _require_stable(facts, tree, region, anchor, parts)
     needed = (
-        names | identity.names | {node.id for part in parts for node in ast.walk(part) if isinstance(node, ast.Name)}
+        names | identity.names | {node.id for part in parts for node in walk_nodes(part) if isinstance(node, ast.Name)}
     )
     return Call(rewards, identity, tuple(keywords), kind, folded, frozenset(needed))
 
@@ -137,7 +141,7 @@ def _rewards(
     normalisation = anchor.site.normalisation
     operand = _operand(normalisation)
     vector = normalisation.vector
-    if any(isinstance(node, ast.keyword) and node.arg == "requires_grad" for node in ast.walk(vector.version)):
+    if any(isinstance(node, ast.keyword) and node.arg == "requires_grad" for node in walk_nodes(vector.version)):
         raise Refusal("gradients flow through the rewards")
     if vector.is_list:
         raise Refusal(f"`{ast.unparse(operand)}` is a list here, and its normalised values are not")
@@ -209,7 +213,7 @@ def _is_float32_tensor(node: ast.AST, facts: FunctionFacts) -> bool:
 
 def _is_read_only_by(facts: FunctionFacts, tree: Tree, region: Region, site: Site, statement: ast.stmt) -> bool:
     """Whether every use of a statement's name is in the region, an outlet, or the test of a branch of the region."""
-    outlets = {node for outlet in site.outlets for node in ast.walk(outlet.node)}
+    outlets = {node for outlet in site.outlets for node in walk_nodes(outlet.node)}
     for load, definitions in facts.loads.items():
         if all(found.node is not statement for found in definitions):
             continue
@@ -222,7 +226,7 @@ def _is_read_only_by(facts: FunctionFacts, tree: Tree, region: Region, site: Sit
 
 
 def _is_only_of(compound: ast.If, region: Region) -> bool:
-    inner = [node for node in ast.walk(compound) if isinstance(node, ast.stmt) and node is not compound]
+    inner = [node for node in walk_nodes(compound) if isinstance(node, ast.stmt) and node is not compound]
     return all(node in region.statements or isinstance(node, ast.If | ast.Pass) for node in inner)
 
 
@@ -282,14 +286,14 @@ def _require_stable(
     """What the call reads must mean there what it meant where it was read before."""
     last = anchor.statement.end_lineno or anchor.statement.lineno
     for part in parts:
-        if any(isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for node in ast.walk(part)):
+        if any(isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom) for node in walk_nodes(part)):
             raise Refusal(f"`{ast.unparse(part)}` does more than compute a value")
-        for node in (node for node in ast.walk(part) if isinstance(node, ast.Name)):
+        for node in (node for node in walk_nodes(part) if isinstance(node, ast.Name)):
             reaching = {found.node for found in facts.loads.get(node, frozenset())}
             loops = loops_between(tree, node, anchor.statement)
             if not reaching.isdisjoint(region.statements):
                 raise Refusal(f"`{node.id}` is itself a step of the normalisation")
-            paths = [path for each in ast.walk(part) if isinstance(each, ast.expr) and (path := path_of(each))]
+            paths = [path for each in walk_nodes(part) if isinstance(each, ast.expr) and (path := path_of(each))]
             for definition in facts.definitions:
                 if (
                     any(path == definition.name or path.startswith(f"{definition.name}.") for path in paths)
@@ -377,7 +381,7 @@ def _edits(
 
     lists = frozenset(site for site, call in calls.items() if call.input_kind == "list")
     body = list(Writer(context.source, tree, everything, anchors, lists, write_call).edits())
-    gone = {node for part in (*everything, *replaced) for node in ast.walk(part)}
+    gone = {node for part in (*everything, *replaced) for node in walk_nodes(part)}
     unused = _unused_imports(facts, gone, needed)
     added = None if origin.module is None else (origin.module, NORMALISER)
     imports = change_imports(
@@ -405,10 +409,10 @@ def _unused_imports(facts: FunctionFacts, gone: set[ast.AST], needed: frozenset[
     """Imported names that are read, but only by what goes."""
     tree = facts.module.tree
     read_by_gone = {node.id for node in gone if isinstance(node, ast.Name)}
-    kept = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in gone}
+    kept = {node.id for node in walk_nodes(tree) if isinstance(node, ast.Name) and node not in gone}
     texts = [
         node.value
-        for node in ast.walk(tree)
+        for node in walk_nodes(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and node not in gone
@@ -422,4 +426,4 @@ def _unused_imports(facts: FunctionFacts, gone: set[ast.AST], needed: frozenset[
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return {part.id for part in walk_nodes(node) if isinstance(part, ast.Name)}

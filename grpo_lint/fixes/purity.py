@@ -6,6 +6,7 @@ import ast
 
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.groupings import FLATTENINGS, RESHAPES
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.operations import CONVERSIONS, COPIES, ELEMENTWISE, REORDERINGS, STATISTICS
 
 _BUILTINS = frozenset(
@@ -25,7 +26,7 @@ def is_pure(node: ast.AST, aliases: Aliases) -> bool:
     """Whether an expression may be left out, since it only reads and computes."""
     return not any(
         isinstance(part, _IMPURE) or (isinstance(part, ast.Call) and not _is_pure_call(part, aliases))
-        for part in ast.walk(node)
+        for part in walk_nodes(node)
     )
 
 
@@ -45,7 +46,7 @@ def _is_pure_call(call: ast.Call, aliases: Aliases) -> bool:
 def is_movable(node: ast.AST) -> bool:
     """Whether a condition may be evaluated in another place: it calls nothing but `getattr` and `.get`."""
     return not any(
-        isinstance(part, _IMPURE) or (isinstance(part, ast.Call) and not _is_lookup(part)) for part in ast.walk(node)
+        isinstance(part, _IMPURE) or (isinstance(part, ast.Call) and not _is_lookup(part)) for part in walk_nodes(node)
     )
 
 

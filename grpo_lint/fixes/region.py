@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from grpo_lint.fixes.normalisation import Normalisation, Refusal, recognise
 from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.facts import Definition, FunctionFacts
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import alternatives, is_grouped, share_origin, vectors
 from grpo_lint.flow.values import (
     Altered,
@@ -189,7 +190,7 @@ def _require_no_change_in_place(
 ) -> None:
     """`grid -= mean` on a view also centres the vector under it, which somebody else may hold."""
     for statement in sorted(statements, key=lambda found: found.lineno):
-        for node in ast.walk(statement):
+        for node in walk_nodes(statement):
             match node:
                 case ast.Call(func=ast.Attribute(attr=name)) if name.endswith("_") and not isinstance(
                     statement, ast.Expr
@@ -399,6 +400,6 @@ def _may_be_separate(search: _Search, load: ast.expr, statements: frozenset[ast.
 def _reads_another(search: _Search, statement: ast.stmt, statements: frozenset[ast.stmt]) -> bool:
     return any(
         not _reaching(search, node).isdisjoint(statements - {statement})
-        for node in ast.walk(statement)
+        for node in walk_nodes(statement)
         if isinstance(node, ast.Name) and node in search.facts.loads
     )

@@ -14,6 +14,7 @@ from grpo_lint.fixes.purity import is_pure
 from grpo_lint.fixes.region import Outlet, Region, Site
 from grpo_lint.fixes.tree import Block, Tree, own_blocks
 from grpo_lint.flow.facts import FunctionFacts
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.model import Edit, Position, Range
 from grpo_lint.source import NEWLINE, Source
 
@@ -49,7 +50,7 @@ def removed_statements(
     """The region's statements, and the compound ones that held nothing else. Raises Refusal."""
     removed = set(region.statements)
     kept_holders = {anchor.block.holder for anchor in anchors}
-    compounds = [node for node in ast.walk(tree.root) if isinstance(node, ast.If | ast.Try | ast.With)]
+    compounds = [node for node in walk_nodes(tree.root) if isinstance(node, ast.If | ast.Try | ast.With)]
     for compound in sorted(compounds, key=lambda node: -len(tree.chain(node))):
         inner = [statement for block in own_blocks(compound) for statement in block.statements]
         inner += [statement for handler in getattr(compound, "handlers", ()) for statement in handler.body]
@@ -88,15 +89,15 @@ def dead_locals(
     removed: frozenset[ast.stmt], replaced: Sequence[ast.expr], needed: frozenset[str], facts: FunctionFacts, tree: Tree
 ) -> frozenset[ast.stmt]:
     """Assignments without side effects whose values only removed code read."""
-    gone: set[ast.AST] = {node for part in (*removed, *replaced) for node in ast.walk(part)}
-    loads = [node for node in ast.walk(tree.root) if isinstance(node, ast.Name)]
+    gone: set[ast.AST] = {node for part in (*removed, *replaced) for node in walk_nodes(part)}
+    loads = [node for node in walk_nodes(tree.root) if isinstance(node, ast.Name)]
     dead: set[ast.stmt] = set()
     while True:
         new = [node for node in _unread(gone, dead, needed, loads, facts, tree) if node not in removed]
         if not new:
             return frozenset(dead)
         dead.update(new)
-        gone.update(node for statement in new for node in ast.walk(statement))
+        gone.update(node for statement in new for node in walk_nodes(statement))
 
 
 def _unread(
@@ -108,7 +109,9 @@ def _unread(
     tree: Tree,
 ) -> Iterator[ast.stmt]:
     """Plain assignments of names that are read, but only by what goes; no name that something else can see."""
-    fixed = {name for node in ast.walk(tree.root) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    fixed = {
+        name for node in walk_nodes(tree.root) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+    }
     if any(node.id in ("locals", "vars", "eval", "exec") for node in loads):
         return
     for definition in facts.definitions:

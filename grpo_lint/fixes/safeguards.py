@@ -11,6 +11,7 @@ from grpo_lint.fixes.region import Region, Site
 from grpo_lint.fixes.rewrite import Anchor
 from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.facts import FunctionFacts
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.values import Vector
 
 _SCOPES = ast.JoinedStr | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -31,7 +32,7 @@ def require_plain_region(tree: Tree, region: Region, anchors: Sequence[Anchor]) 
             raise Refusal(f"the values are used in a comprehension or f-string on line {outlet.node.lineno}")
     _require_no_shared_storage(tree, region)
     nodes = [*region.statements, *(outlet.node for site in region.sites for outlet in site.outlets)]
-    for part in (part for node in nodes for part in ast.walk(node)):
+    for part in (part for node in nodes for part in walk_nodes(node)):
         if isinstance(part, _FLOW):
             raise Refusal(f"`{ast.unparse(part)}` does more than compute a value")
 
@@ -49,7 +50,7 @@ def _require_no_shared_storage(tree: Tree, region: Region) -> None:
     }
     if len(region.sites) < 2 and len(names) < 2:
         return
-    for node in ast.walk(tree.root):
+    for node in walk_nodes(tree.root):
         match node:
             case ast.AugAssign(target=ast.Name(id=name)) if name in names:
                 raise Refusal(f"`{name}` is changed in place on line {node.lineno}, in all its forms")
@@ -72,8 +73,8 @@ def require_all_reads_known(
     """No name whose definition goes may be read where the data flow does not look: an inner function, a handler."""
     rewritten = {anchor.site.name for anchor in anchors}
     names = {found.name for found in facts.definitions if found.node in removed} - rewritten
-    gone = {node for part in _replaced(region, removed) for node in ast.walk(part)}
-    for node in ast.walk(tree.root):
+    gone = {node for part in _replaced(region, removed) for node in walk_nodes(part)}
+    for node in walk_nodes(tree.root):
         if not isinstance(node, ast.Name) or node.id not in names | rewritten or node in gone:
             continue
         if isinstance(node.ctx, ast.Del):
@@ -122,12 +123,12 @@ def require_names_kept(tree: Tree, needed: Set[str], anchors: Sequence[Anchor]) 
 def _read_by(site: Site) -> set[str]:
     names: set[str] = set()
     for grouping in site.normalisation.groupings:
-        names |= {node.id for node in ast.walk(grouping.operand) if isinstance(node, ast.Name)}
+        names |= {node.id for node in walk_nodes(grouping.operand) if isinstance(node, ast.Name)}
     return names
 
 
 def _odd_bindings(root: ast.AST) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(root):
+    for node in walk_nodes(root):
         match node:
             case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
                 yield name, node.lineno
@@ -145,8 +146,8 @@ def require_only_read(facts: FunctionFacts, tree: Tree, region: Region, anchors:
     """Before the call, the rewards may be looked at and computed with, under any name, but not handed on or changed."""
     origins = {id(anchor.site.normalisation.vector.origin) for anchor in anchors}
     last = max(anchor.statement.end_lineno or 0 for anchor in anchors)
-    replaced = {node for part in _replaced(region, region.statements) for node in ast.walk(part)}
-    for load in ast.walk(tree.root):
+    replaced = {node for part in _replaced(region, region.statements) for node in walk_nodes(part)}
+    for load in walk_nodes(tree.root):
         if not isinstance(load, ast.Name | ast.Attribute) or load in replaced:
             continue
         value = facts.value(load)

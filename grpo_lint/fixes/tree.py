@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from grpo_lint.flow.nodes import walk_nodes
+
 _BODIES = ("body", "orelse", "finalbody")
 _LOOPS = ast.For | ast.AsyncFor | ast.While
 
@@ -30,7 +32,7 @@ class Tree:
     def of(cls, root: ast.AST) -> Tree:
         parents: dict[ast.AST, ast.AST] = {}
         blocks: dict[ast.stmt, Block] = {}
-        for node in ast.walk(root):
+        for node in walk_nodes(root):
             for child in ast.iter_child_nodes(node):
                 parents[child] = node
             for block in own_blocks(node):

@@ -25,7 +25,8 @@ class Aliases:
         """Read the imports of a module."""
         table = dict(_CONVENTIONS)
         for node in walk_statements(tree):
-            table.update(_imported(node))
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                table.update(_imported(node))
         return cls(table)
 
     def qualify(self, node: ast.expr) -> str | None:
@@ -44,7 +45,7 @@ class Aliases:
         return LIBRARIES.get(qualified.split(".")[0]) if qualified else None
 
 
-def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
     match node:
         case ast.Import(names=names):
             for alias in names:
@@ -55,5 +56,3 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
         case ast.ImportFrom(module=module, names=names, level=level):
             for alias in names:
                 yield alias.asname or alias.name, f"{'.' * level}{module or ''}.{alias.name}"
-        case _:
-            return

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from grpo_lint.flow.vocabulary import Vocabulary
 
-_GROUPING = re.compile(r"\b(?:view|reshape|unflatten|rearrange|unsqueeze|expand_dims|newaxis)\b|\[\s*None\b")
-_STATISTIC = re.compile(r"(?:mean|median|sum|std|var)(?:_mean)?\b")
+_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
+_ROW_INDEX = re.compile(r"\[\s*None\b")
+_STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -32,14 +33,15 @@ class Piece:
 
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
     """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
-    marks = {piece.node: _marks(piece.text, vocabulary) for piece in pieces}
+    words = {piece.node: frozenset(_WORD.findall(piece.text)) for piece in pieces}
+    marks = {piece.node: frozenset(_marks(piece.text, words[piece.node], vocabulary)) for piece in pieces}
     if frozenset[str]().union(*marks.values()) < _ALL:
         return
     helpers: dict[str, list[Piece]] = {}
     for piece in pieces:
         if piece.name and marks[piece.node]:
             helpers.setdefault(piece.name, []).append(piece)
-    named = {piece.node: helpers.keys() & set(_WORD.findall(piece.text)) for piece in pieces}
+    named = {node: helpers.keys() & found for node, found in words.items()}
     for piece in pieces:
         if _reached(piece, marks, helpers, named) == _ALL:
             yield piece.node
@@ -62,6 +64,10 @@ def _reached(
     return found
 
 
-def _marks(text: str, vocabulary: Vocabulary) -> frozenset[str]:
-    patterns = {"grouping": _GROUPING, "statistic": _STATISTIC, "rewards": vocabulary.mention}
-    return frozenset(mark for mark, pattern in patterns.items() if pattern.search(text))
+def _marks(text: str, words: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
+    if not _GROUPINGS.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(text)):
+        yield "grouping"
+    if any(word.endswith(_STATISTICS) for word in words):
+        yield "statistic"
+    if vocabulary.is_mentioned(words):
+        yield "rewards"

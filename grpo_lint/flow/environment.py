@@ -20,6 +20,9 @@ class Binding:
     definitions: frozenset[Definition]
 
 
+_UNBOUND = Binding(UNKNOWN, frozenset())
+
+
 @dataclass(slots=True)
 class Environment:
     """The bindings at one point; names and dotted paths (`self.rewards`) alike. `is_live` is False after a return."""
@@ -48,17 +51,18 @@ def join(test: ast.expr | None, one: Environment, other: Environment) -> Environ
     """What holds after two ways that meet; `one` was taken where `test` held."""
     if not one.is_live or not other.is_live:
         return (other if not one.is_live else one).copy()
-    joined: dict[str, Binding] = {}
-    for name in [*one.bindings, *(name for name in other.bindings if name not in one.bindings)]:
-        joined[name] = _join_binding(test, one.bindings.get(name), other.bindings.get(name))
+    joined = dict(one.bindings)
+    for name, first in one.bindings.items():
+        second = other.bindings.get(name, _UNBOUND)
+        if first is not second:
+            joined[name] = _join_binding(test, first, second)
+    for name, second in other.bindings.items():
+        if name not in one.bindings:
+            joined[name] = _join_binding(test, _UNBOUND, second)
     return Environment(joined)
 
 
-def _join_binding(test: ast.expr | None, one: Binding | None, other: Binding | None) -> Binding:
-    if one is other and one is not None:
-        return one
-    first = one or Binding(UNKNOWN, frozenset())
-    second = other or Binding(UNKNOWN, frozenset())
+def _join_binding(test: ast.expr | None, first: Binding, second: Binding) -> Binding:
     value = first.value if first.value is second.value else _choice(test, first.value, second.value)
     return Binding(value, first.definitions | second.definitions)
 
@@ -67,6 +71,16 @@ def _choice(test: ast.expr | None, then: Value, orelse: Value) -> Value:
     """A choice, unless it has so many alternatives that telling them apart would take longer than it is worth."""
     choice = Choice(test, then, orelse)
     return choice if len(alternatives(choice)) <= _ALTERNATIVES else UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Append:
+    """`name.append(value)` in a loop; whether every round of the loop does it, and once."""
+
+    statement: ast.Expr
+    name: str
+    value: ast.expr
+    is_of_every_round: bool
 
 
 @dataclass(slots=True)
@@ -81,6 +95,7 @@ class Record:
     idle: set[ast.AST] = field(default_factory=set)
     scaled: dict[ast.AST, ast.AST] = field(default_factory=dict)
     returned: dict[tuple[object, ...], Value | None] = field(default_factory=dict)
+    appends: dict[ast.For, tuple[Append, ...]] = field(default_factory=dict)
 
     def define(self, name: str, node: ast.AST, value: Value, right: ast.expr | None) -> Definition:
         """Note that a node gives a name a value. A loop may pass it more than once: `node` and `name` identify it."""

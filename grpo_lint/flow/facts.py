@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import share_origin, vectors, walk
 from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Statistic, Value, Vector
 from grpo_lint.flow.vocabulary import Vocabulary, tokens
@@ -178,9 +179,9 @@ class FunctionFacts:
         """The function's parameters, and the variables of the loops and comprehensions around a node."""
         if isinstance(self.function, Function):
             yield from (argument.arg for argument in (*self.function.args.args, *self.function.args.kwonlyargs))
-        for loop in ast.walk(self.function):
+        for loop in walk_nodes(self.function):
             if isinstance(loop, _LOOPS) and loop.lineno <= node.lineno <= (loop.end_lineno or 0):
-                targets = [part for target in _targets(loop) for part in ast.walk(target)]
+                targets = [part for target in _targets(loop) for part in walk_nodes(target)]
                 yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
@@ -203,7 +204,7 @@ def _targets(loop: ast.AST) -> Iterator[ast.expr]:
 def _names(vector: Vector) -> Iterator[str]:
     """What a vector, and the sequence that it was read from, are called."""
     yield vector.name
-    for node in ast.walk(vector.samples.sequence if vector.samples else vector.origin):
+    for node in walk_nodes(vector.samples.sequence if vector.samples else vector.origin):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
                 yield name

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from grpo_lint.flow.environment import Environment, Record, join
+from grpo_lint.flow.environment import Append, Environment, Record, join
 from grpo_lint.flow.expressions import Evaluator
 from grpo_lint.flow.facts import Function, ModuleFacts
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.origins import element_of, vector_from_loop
 from grpo_lint.flow.statistics import is_statistic
 from grpo_lint.flow.traversal import is_reward_like
@@ -233,19 +234,16 @@ class Interpreter:
 
     def _gather(self, loop: ast.For, before: Environment, env: Environment) -> None:
         """`for sample in samples: rewards.append(sample.reward)`, with nothing that could skip a sample."""
-        is_whole = not any(isinstance(part, _SIMPLE_JUMPS) for part in ast.walk(loop)) and not _rebinds_target(loop)
-        for statement in ast.walk(loop):
-            match statement:
-                case ast.Expr(
-                    value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[appended])
-                ):
-                    vector = vector_from_loop(loop, appended, self.module.vocabulary)
-                    if vector is None:
-                        continue
-                    is_once = sum(_is_append(node, name) for node in ast.walk(loop)) == 1
-                    if not (is_whole and is_once and statement in loop.body and _starts_empty(before, name)):
-                        vector = replace(vector, samples=None, disorder=statement)
-                    env.bind(name, vector, self.record.define(name, statement, vector, None))
+        appends = self.record.appends.get(loop)
+        if appends is None:
+            appends = self.record.appends[loop] = tuple(_appends(loop))
+        for append in appends:
+            vector = vector_from_loop(loop, append.value, self.module.vocabulary)
+            if vector is None:
+                continue
+            if not (append.is_of_every_round and _starts_empty(before, append.name)):
+                vector = replace(vector, samples=None, disorder=append.statement)
+            env.bind(append.name, vector, self.record.define(append.name, append.statement, vector, None))
 
     # functions
 
@@ -323,12 +321,26 @@ def _identity(value: Value) -> object:
     return value.names if isinstance(value, Scalar) else value
 
 
-def _is_append(node: ast.AST, name: str) -> bool:
+def _appends(loop: ast.For) -> Iterator[Append]:
+    """The statements in a loop that append to a list, with whether each round of the loop comes by, once."""
+    nodes = walk_nodes(loop)
+    names = [name for node in nodes if (name := _appended_to(node)) is not None]
+    if not names:
+        return
+    is_whole = not any(isinstance(node, _SIMPLE_JUMPS) for node in nodes) and not _rebinds_target(loop)
+    for statement in nodes:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
+                is_of_every_round = is_whole and names.count(name) == 1 and statement in loop.body
+                yield Append(statement, name, value, is_of_every_round)
+
+
+def _appended_to(node: ast.AST) -> str | None:
     match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="append")):
-            return owner == name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append")):
+            return name
         case _:
-            return False
+            return None
 
 
 def _changes_parameter(function: Function, position: int) -> bool:
@@ -337,7 +349,7 @@ def _changes_parameter(function: Function, position: int) -> bool:
     if position >= len(parameters):
         return False
     name = parameters[position].arg
-    for node in ast.walk(function):
+    for node in walk_nodes(function):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)) if method in _MUTATORS:
                 if owner == name:
@@ -351,8 +363,8 @@ def _changes_parameter(function: Function, position: int) -> bool:
 
 def _rebinds_target(loop: ast.For) -> bool:
     """Whether the body gives the loop variable another value."""
-    targets = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
-    stores = [node for statement in loop.body for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    targets = {node.id for node in walk_nodes(loop.target) if isinstance(node, ast.Name)}
+    stores = [node for statement in loop.body for node in walk_nodes(statement) if isinstance(node, ast.Name)]
     return any(isinstance(node.ctx, ast.Store) and node.id in targets for node in stores)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.values import UNKNOWN, Samples, Value, Vector
 from grpo_lint.flow.vocabulary import Vocabulary
 
@@ -52,7 +53,7 @@ def _picks(element: ast.expr) -> bool:
     """`rewards[i]`: values picked by position, in whatever order the positions come."""
     return any(
         isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) and isinstance(part.slice, ast.Name)
-        for part in ast.walk(element)
+        for part in walk_nodes(element)
     )
 
 
@@ -110,7 +111,7 @@ def is_reward_reader(name: str) -> bool:
 def _mentions_target(node: ast.ListComp | ast.GeneratorExp) -> bool:
     target = node.generators[0].target
     return isinstance(target, ast.Name) and any(
-        isinstance(part, ast.Name) and part.id == target.id for part in ast.walk(node.elt)
+        isinstance(part, ast.Name) and part.id == target.id for part in walk_nodes(node.elt)
     )
 
 
@@ -123,7 +124,7 @@ def _samples(target: ast.expr, sequence: ast.expr, element: ast.expr, node: ast.
         return None
     read = frozenset(
         part.attr
-        for part in ast.walk(element)
+        for part in walk_nodes(element)
         if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id == target.id
     )
     return Samples(sequence, target.id, read, node) if read or _is_read_by_key(element, target.id) else None

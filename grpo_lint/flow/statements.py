@@ -15,7 +15,7 @@ def walk_statements(root: ast.AST) -> Iterator[ast.stmt]:
         node = pending.pop()
         if isinstance(node, ast.stmt):
             yield node
+        fields = vars(node)
         for name in _BLOCKS:
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                pending.extend(block)
+            if isinstance(block := fields.get(name), list):
+                pending += block

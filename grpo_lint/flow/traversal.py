@@ -64,13 +64,17 @@ def _choices(value: Value) -> tuple[Value, ...]:
 
 def alternatives(value: Value) -> tuple[Value, ...]:
     """What a choice may come to; the value itself if it is none."""
+    if not isinstance(value, Choice):
+        return (value,)
     return tuple(found for found in walk(value, _choices) if not isinstance(found, Choice))
 
 
 def map_alternatives(value: Value, change: Callable[[Value], Value]) -> Value:
     """The same choices between changed values; what is shared stays shared, and what does not change stays itself."""
+    if not isinstance(value, Choice):
+        return change(value)
     made: dict[int, Value] = {}
-    stack = [value]
+    stack: list[Value] = [value]
     while stack:
         current = stack[-1]
         missing = [part for part in _choices(current) if id(part) not in made]
@@ -110,10 +114,15 @@ def _same_rewards(value: Value) -> tuple[Value, ...]:
     return (value.of,) if isinstance(value, Listed | Altered) else _choices(value)
 
 
+_REWARDS = (Vector, Grouping, Centred, Scaled, Flat)
+_WRAPPERS = (Choice, Listed, Altered)
+
+
 def is_reward_like(value: Value) -> bool:
     """Whether a value is rewards in some form: raw, grouped, centred or scaled; not a statistic of them."""
-    found = walk(value, _same_rewards)
-    return any(isinstance(part, Vector | Grouping | Centred | Scaled | Flat) for part in found)
+    if not isinstance(value, _WRAPPERS):
+        return isinstance(value, _REWARDS)
+    return any(isinstance(part, _REWARDS) for part in walk(value, _same_rewards))
 
 
 def _same_shape(value: Value) -> tuple[Value, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from grpo_lint.gate import mention_of_rewards
+from grpo_lint.gate import mention_of_rewards, mentions_rewards
 
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -83,9 +84,15 @@ class Vocabulary:
         return frozenset(self.extra_sizes)
 
     @cached_property
-    def mention(self) -> re.Pattern[str]:
-        """What occurs in every text that names rewards."""
+    def _mention(self) -> re.Pattern[str]:
         return re.compile(mention_of_rewards(self.extra_rewards), re.IGNORECASE)
+
+    def is_mentioned(self, words: Iterable[str]) -> bool:
+        """Whether rewards are named, in some case, by some of these words or parts of them."""
+        text = " ".join(words)
+        if text.isascii():
+            return mentions_rewards(text.encode(), self.extra_rewards)
+        return self._mention.search(text) is not None
 
     def is_strong_reward(self, name: str) -> bool:
         """Whether `name` can hardly mean anything but per-sample rewards."""

@@ -101,6 +101,15 @@ def test_a_gate_wants_all_its_patterns_and_one_gate_is_enough() -> None:
     assert [passes(data, gates) for data in (b"a", b"b", b"b a", b"c", b"")] == [False, False, True, True, False]
 
 
+@given(st.lists(st.text("ardvewscorntu_ReWARDS\u00dc\u017f", min_size=1, max_size=12)))
+@example(["\u017fcore"])
+@example(["x", "G\u00dcTE"])
+def test_the_vocabulary_and_the_gate_find_the_same_words_of_rewards(words: list[str]) -> None:
+    extra = ("g\u00fcte",)
+    found = any(re.search(mention_of_rewards(extra), word, re.IGNORECASE) for word in words)
+    assert Vocabulary(extra).is_mentioned(words) == found
+
+
 @st.composite
 def mutilated(draw: st.DrawFn) -> str:
     """A case in which lines went missing or changed places, and words became other words."""

@@ -17,6 +17,7 @@ from grpo_lint.fixes.imports.statements import (
     rewritten,
     statements_of,
 )
+from grpo_lint.flow.nodes import walk_nodes
 
 IMPORT = re.compile(r"\s*(import|from)\b|\)")
 DEFINITION = re.compile(r"(async\s+def|def|class)\b")
@@ -49,7 +50,7 @@ def _merged(changes: Sequence[Change]) -> list[Change]:
 
 def _suites(tree: ast.Module) -> Iterator[Suite]:
     yield Suite(tree.body, True)
-    for node in ast.walk(tree):
+    for node in walk_nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield Suite(node.body, False)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from grpo_lint.fixes.layout.splitting import COMPREHENSION, DOT, Line, Style, break_line, delimiters_of, width
 from grpo_lint.fixes.layout.tokens import Token, one_line, tokens_of
+from grpo_lint.flow.nodes import walk_nodes
 
 __all__ = ["lay_out", "one_line"]
 
@@ -81,7 +82,7 @@ def _values(statement: str) -> Iterator[tuple[int, int]]:
 
 
 def _conditionals(statement: str) -> Iterator[tuple[int, int]]:
-    for node in ast.walk(ast.parse(_parsable(statement))):
+    for node in walk_nodes(ast.parse(_parsable(statement))):
         if isinstance(node, ast.IfExp):
             yield _span(node, statement)
 
