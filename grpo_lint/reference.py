@@ -456,11 +456,11 @@ def _pairs(groups: Tensor, keys: Tensor) -> Tensor:
 def _first_positions(keys: Tensor) -> Tensor:
     """Give for each key the position where it occurs first, (N,)."""
     ordered, order = _sorted(keys)
-    _, counts = torch.unique_consecutive(ordered, return_counts=True)
-    starts = torch.cumsum(counts, 0) - counts
+    _, runs, lengths = torch.unique_consecutive(ordered, return_inverse=True, return_counts=True)
+    starts: Tensor = lengths.cumsum(0) - lengths
     if order is None:
-        return torch.repeat_interleave(starts, counts)
-    return torch.empty_like(keys).scatter_(0, order, torch.repeat_interleave(order[starts], counts))
+        return starts.index_select(0, runs)
+    return torch.empty_like(order).scatter_(0, order, order[starts].index_select(0, runs))
 
 
 def _sorted(keys: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -493,7 +493,8 @@ class _Layout:
     number of blocks is at most the square root of 2 N. Attempts of a group stay in order.
     """
 
-    order: Tensor | None  # (attempts,) positions on the CPU; None if they stand so already
+    order: Tensor | None  # (attempts,) the attempts in rows, on the CPU; None if they stand so already
+    slots: Tensor | None  # (attempts,) where each attempt went
     shapes: tuple[tuple[int, int], ...]  # of each block: groups, attempts per group
 
     @property
@@ -503,18 +504,22 @@ class _Layout:
 
 def _layout(groups: Tensor) -> _Layout:
     ordered, order = _sorted(groups)
-    _, sizes = torch.unique_consecutive(ordered, return_counts=True)
+    _, runs, sizes = torch.unique_consecutive(ordered, return_inverse=True, return_counts=True)
     smallest, largest = _ends(sizes)
     if smallest == largest:
-        return _Layout(order, ((len(sizes), int(largest)),))
+        return _Layout(order, None if order is None else _inverse(order), ((len(sizes), int(largest)),))
     sorted_sizes, by_size = sizes.sort(stable=True)
-    shifts = (sizes.cumsum(0) - sizes)[by_size] - (sorted_sizes.cumsum(0) - sorted_sizes)
-    places = _positions(len(groups)) + shifts.repeat_interleave(sorted_sizes)
+    starts = (sorted_sizes.cumsum(0) - sorted_sizes)[_inverse(by_size)]
+    moves = starts - (sizes.cumsum(0) - sizes)
+    slots = _positions(len(groups)) + moves.index_select(0, runs)
+    if order is not None:
+        slots = torch.empty_like(order).scatter_(0, order, slots)
     lengths, counts = torch.unique_consecutive(sorted_sizes, return_counts=True)
-    return _Layout(
-        places if order is None else order.index_select(0, places),
-        tuple(zip(counts.tolist(), lengths.tolist(), strict=True)),
-    )
+    return _Layout(_inverse(slots), slots, tuple(zip(counts.tolist(), lengths.tolist(), strict=True)))
+
+
+def _inverse(order: Tensor) -> Tensor:
+    return torch.empty_like(order).scatter_(0, order, _positions(len(order)))
 
 
 def _advantages(values: Tensor, peak: float, attempts: _Attempts | None, layout: _Layout, formula: _Formula) -> Tensor:
@@ -524,7 +529,9 @@ def _advantages(values: Tensor, peak: float, attempts: _Attempts | None, layout:
     if layout.order is not None:
         values = values.index_select(0, layout.order.to(values.device))
     advantages = _of_blocks(values, peak, layout.shapes, formula)
-    slots = _slots(attempts, layout.order)
+    slots = layout.slots
+    if attempts is not None:
+        slots = attempts.of_samples if slots is None else slots[attempts.of_samples]
     return advantages if slots is None else advantages.index_select(0, slots.to(values.device))
 
 
@@ -535,14 +542,6 @@ def _of_blocks(values: Tensor, peak: float, shapes: tuple[tuple[int, int], ...],
     return torch.cat(
         [formula.of_rows(block.view(shape), peak).view(-1) for block, shape in zip(blocks, shapes, strict=True)]
     )
-
-
-def _slots(attempts: _Attempts | None, order: Tensor | None) -> Tensor | None:
-    """Give where each sample's advantage stands, (N,) on the CPU, or None if in the place of the sample."""
-    slots = None if order is None else torch.empty_like(order).scatter_(0, order, _positions(len(order)))
-    if attempts is None:
-        return slots
-    return attempts.of_samples if slots is None else slots[attempts.of_samples]
 
 
 def _like(rewards: object, advantages: Tensor) -> object:
