@@ -14,6 +14,7 @@ from grpo_lint.outcome import FileResult
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
+    from grpo_lint.project import Cache
 
 
 class Mode(Enum):
@@ -24,13 +25,18 @@ class Mode(Enum):
     DIFF = "diff"
 
 
-def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
-    """Check one file and, in the modes for that, repair it. Whatever goes wrong is in the result."""
+def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool, cache: Cache | None = None) -> FileResult:
+    """Check one file and, in the modes for that, repair it. Whatever goes wrong is in the result.
+
+    Files that share a `cache` are checked faster.
+    """
     collects = gc.isenabled()
     gc.disable()  # syntax trees are many objects and no cycles
     try:
         data = _read(path)
-        return _check_data(path, data, config, mode, unsafe_fixes) if _is_candidate(data, config) else FileResult(path)
+        if not _is_candidate(data, config):
+            return FileResult(path)
+        return _check_data(path, data, config, mode, unsafe_fixes, cache)
     except Exception as error:
         from grpo_lint.faults import fault_of
 
@@ -54,15 +60,21 @@ def _is_candidate(data: bytes, config: Config) -> bool:
     return passes(data, [rule.gate for rule, _ in selected_rules(config)])
 
 
-def _check_data(path: str, data: bytes, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
-    from grpo_lint.proposals import check_text
+def _check_data(
+    path: str, data: bytes, config: Config, mode: Mode, unsafe_fixes: bool, cache: Cache | None
+) -> FileResult:
+    from grpo_lint.analysis import find
     from grpo_lint.source import Source
 
     source = Source.decode(path, data)
-    checked = check_text(source, config)
-    if mode is Mode.CHECK or not any(finding.is_repairable(unsafe_fixes) for finding in checked.findings):
-        text = source.text if checked.findings else ""
-        return FileResult(path, checked.findings, warnings=checked.warnings, text=text)
-    from grpo_lint.repair import repair
+    found = find(source, config)
+    if not found.items:
+        return FileResult(path, warnings=found.warnings)
+    from grpo_lint.proposals import findings_of, propose
 
-    return repair(source, data, checked, config, unsafe_fixes, is_written=mode is Mode.FIX)
+    proposals = tuple(propose(found.items, source, config, cache))
+    if mode is Mode.CHECK or not any(each.finding.is_repairable(unsafe_fixes) for each in proposals):
+        return FileResult(path, findings_of(proposals), warnings=found.warnings, text=source.text)
+    from grpo_lint.repair import Draft, repair
+
+    return repair(Draft(source, found, proposals), data, config, unsafe_fixes, mode is Mode.FIX, cache)

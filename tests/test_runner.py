@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grpo_lint import proposals
+from grpo_lint import analysis
 from grpo_lint.config import Config
-from grpo_lint.flow.facts import FunctionFacts
 from grpo_lint.model import Edit, FileResult, Fix, Position, Range, Safety
 from grpo_lint.runner import Mode, check_file
 
@@ -95,7 +94,7 @@ def test_an_internal_error_is_a_fault(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise KeyError("oh")
 
-    monkeypatch.setattr(proposals, "find", fail)
+    monkeypatch.setattr(analysis, "find", fail)
     result = check(tmp_path / "a.py", DEFECT)
     assert result.fault is not None
     assert result.fault.message == "internal error: KeyError: 'oh'"
@@ -117,10 +116,10 @@ BREAKING = {
 
 @pytest.mark.parametrize("why", BREAKING)
 def test_a_fix_that_does_not_hold_is_withheld(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str) -> None:
-    def propose(facts: FunctionFacts, grouping: object, context: object) -> Fix:
+    def assemble(lifts: object) -> Fix:
         return Fix(Safety.SAFE, "broken", (BREAKING[why], BREAKING[why]) if why == "overlap" else (BREAKING[why],))
 
-    monkeypatch.setattr("grpo_lint.fixes.lift.propose", propose)
+    monkeypatch.setattr("grpo_lint.fixes.assembly.assemble", assemble)
     result = check(tmp_path / "a.py", DEFECT, Mode.FIX)
     assert (tmp_path / "a.py").read_text() == DEFECT
     (finding,) = result.findings
@@ -155,10 +154,10 @@ def test_a_file_whose_encoding_does_not_survive_is_not_fixed(tmp_path: Path) -> 
 def test_a_call_that_cannot_be_laid_out_is_no_syntax_error_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def propose(*_: object) -> Fix:
+    def assemble(lifts: object) -> Fix:
         raise SyntaxError("invalid syntax")
 
-    monkeypatch.setattr("grpo_lint.fixes.lift.propose", propose)
+    monkeypatch.setattr("grpo_lint.fixes.assembly.assemble", assemble)
     result = check(tmp_path / "a.py", DEFECT)
     assert result.fault is None
     assert [finding.fix_reason for finding in result.findings] == ["the call that would replace it cannot be laid out"]
