@@ -31,20 +31,22 @@ LICENCE = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """The import to add, and what decides its place."""
+    """The import to add, and what decides its place; `given` are its rows where it was written before."""
 
     module: str
     name: str
     parties: Parties
     line_length: int
+    given: tuple[str, ...] = ()
+    is_from: bool = True
 
     @property
     def rows(self) -> tuple[str, ...]:
-        return from_statement(self.module, [self.name], line_length=self.line_length)
+        return self.given or from_statement(self.module, [self.name], line_length=self.line_length)
 
     @property
     def key(self) -> Key:
-        return section_of(self.module, self.parties), True, module_key(self.module)
+        return section_of(self.module, self.parties), self.is_from, module_key(self.module)
 
     def key_of(self, statement: Statement) -> Key:
         section = section_of(statement.module, self.parties)
@@ -62,7 +64,7 @@ def added(texts: Sequence[str], tree: ast.Module, module: str, name: str, partie
     mates = [statement for block in blocks for statement in block if statement.is_from and statement.module == module]
     if mates:
         return _beside_mates(texts, mates, new)
-    return _into_block(texts, _choose(blocks, new), new) if blocks else _first_import(texts, tree, new)
+    return into_block(texts, _choose(blocks, new), new) if blocks else _first_import(texts, tree, new)
 
 
 def _beside_mates(texts: Sequence[str], mates: Sequence[Statement], new: Newcomer) -> Change:
@@ -72,7 +74,7 @@ def _beside_mates(texts: Sequence[str], mates: Sequence[Statement], new: Newcome
     later = [mate for mate in mates if mate not in earlier]
     near = [*earlier[-1:], *later[:1]] if any(mate.has_alias for mate in mates) else list(reversed(mates))
     for mate in near:
-        if _is_extensible(texts, mate):
+        if is_extensible(texts, mate):
             names = sorted([*written(mate), new.name], key=lambda name: name_key(name.partition(" ")[0]))
             return Change(mate.start, mate.end, rewritten(texts, mate, names, new.line_length))
     # A name with a comment of its own precedes the others, whatever its letters.
@@ -81,7 +83,8 @@ def _beside_mates(texts: Sequence[str], mates: Sequence[Statement], new: Newcome
     return Change(at, at, new.rows)
 
 
-def _is_extensible(texts: Sequence[str], mate: Statement) -> bool:
+def is_extensible(texts: Sequence[str], mate: Statement) -> bool:
+    """Whether a statement can take more names without taking their comments from those that it has."""
     if not mate.is_alone or mate.is_star or (mate.has_alias and len(mate.node.names) == 1):
         return False
     has_own_comment = len(mate.node.names) == 1 and mate.end - mate.start == 1 and any(comments_of(texts, mate))
@@ -95,7 +98,8 @@ def _choose(blocks: Sequence[Sequence[Statement]], new: Newcomer) -> Sequence[St
     return (kin or same or [blocks[-1]])[0]
 
 
-def _into_block(texts: Sequence[str], block: Sequence[Statement], new: Newcomer) -> Change:
+def into_block(texts: Sequence[str], block: Sequence[Statement], new: Newcomer) -> Change:
+    """The change that puts the newcomer among the statements of a run."""
     keys = [new.key_of(statement) for statement in block]
     if keys == sorted(keys):
         at = sum(key < new.key for key in keys)
