@@ -29,6 +29,7 @@ commands (as the first word; write ./rules for a path of that name):
   check [PATH ...]  the same as without a command
   explain CODE      what a rule reports, why it matters and what its fix does
   rules             list the rules
+  vendor PATH       write grpo_lint.reference into a codebase, which then trains without grpo-lint
 
 examples:
   grpo-lint                       check the current folder
@@ -172,8 +173,7 @@ def _write_notices(results: Sequence[FileResult], report: ReportOptions, mode: M
     if mode is Mode.FIX and any(map(_has_new_dependency, results)):
         sys.stderr.write(
             f"grpo-lint: the repaired code imports {_OWN_REFERENCE}: training now needs "
-            "`pip install 'grpo-lint[torch]'`; `reference-module` in the configuration names another place "
-            "to import from\n"
+            "`pip install 'grpo-lint[torch]'` or `grpo-lint vendor PATH`, which writes that module into the codebase\n"
         )
 
 
@@ -237,8 +237,19 @@ def _rules(words: list[str]) -> int:
     return CLEAN
 
 
+def _vendor(words: list[str]) -> int:
+    from grpo_lint.commands.vendor import run
+
+    return run(words)
+
+
 def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"check": _check, "explain": _explain, "rules": _rules}
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "check": _check,
+    "explain": _explain,
+    "rules": _rules,
+    "vendor": _vendor,
+}
