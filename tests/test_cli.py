@@ -413,7 +413,7 @@ def test_a_new_dependency_is_said_once(
     cli.main([option])
     said = [line for line in capsys.readouterr().err.splitlines() if "pip install 'grpo-lint[torch]'" in line]
     assert len(said) == lines
-    assert all("`reference-module`" in line for line in said)
+    assert all("`grpo-lint vendor PATH`" in line for line in said)
 
 
 def test_an_interrupt_is_130(fake: Callable[[Runner], None]) -> None:
