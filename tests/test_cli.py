@@ -79,7 +79,7 @@ def project(tmp_path: Path) -> Path:
         (["--ignore", "GRPO001,E501"], "argument --ignore: unknown code 'E501'"),
         (["--ignore", "\x1b"], "argument --ignore: unknown code '\\x1b'"),
         (["--extend-select", "GRP001"], "argument --extend-select: unknown code 'GRP001': did you mean 'GRPO001'?"),
-        (["--output-format", "yaml"], "argument --output-format: 'yaml' is not one of text, concise, json, github, sarif"),
+        (["--output-format", "yaml"], "'yaml' is not one of text, concise, json, github, sarif"),
         (["--output-format", "jsno"], "sarif: did you mean 'json'?"),
         (["--color", "alway"], "argument --color: 'alway' is not one of auto, always, never: did you mean 'always'?"),
         (["--config", "x.toml", "--isolated"], "argument --isolated: not allowed with argument --config"),

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from grpo_lint.commands._parser import Parser
 from grpo_lint.config import ConfigError, ConfigResolver
 from grpo_lint.report import ReportOptions, printable
 from grpo_lint.rules import CODES
@@ -36,7 +37,7 @@ is named, 2 it could not be done
 
 def run(words: list[str]) -> int:
     """Write the copies, or compare them, and return the exit status."""
-    options = _parser().parse_args(words)
+    options = _parser().read(words)
     resolver = ConfigResolver(CODES)
     try:
         order = _order(options, resolver)
@@ -52,14 +53,8 @@ class _Unusable(Exception):
     """A path, and what is wrong with it, on one line."""
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="grpo-lint vendor",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _parser() -> Parser:
+    parser = Parser("grpo-lint vendor", _DESCRIPTION, _EPILOG)
     parser.add_argument("path", metavar="PATH", help="where the copy goes: a .py file, or a folder")
     parser.add_argument("--tests", metavar="FILE", help="write tests of the copy too, which need torch and pytest")
     action = parser.add_mutually_exclusive_group()

@@ -9,8 +9,9 @@ from enum import IntEnum
 from pathlib import Path
 
 from grpo_lint import edits
-from grpo_lint.config import ConfigResolver, formatter_line_length
+from grpo_lint.config import ConfigResolver
 from grpo_lint.discover import Found, discover
+from grpo_lint.line_length import formatter_line_length
 from grpo_lint.model import Position
 from grpo_lint.project import Project
 from grpo_lint.source import Source
