@@ -100,10 +100,10 @@ def _write_reports(
     if mode is Mode.DIFF:
         from grpo_lint.report.patch import render_patch, render_summary
 
+        patch = render_patch(results, _for_file(report, options.output_file))
+        is_written = _write(Target("text", options.output_file), patch)
         sys.stderr.write(render_summary(results, report))
-        return _write(
-            Target("text", options.output_file), render_patch(results, _for_file(report, options.output_file))
-        )
+        return is_written
     done = True
     for target in options.targets:
         render = renderer(target.format, options.statistics)
