@@ -12,6 +12,8 @@ from grpo_lint.flow.traversal import vectors
 from grpo_lint.model import Finding, Fix, Range
 
 if TYPE_CHECKING:
+    import ast
+
     from grpo_lint.config import Config
     from grpo_lint.fixes.lift import Context, Lift
     from grpo_lint.project import Cache
@@ -56,7 +58,7 @@ def propose(items: Iterable[Found], source: Source, config: Config, cache: Cache
     for found in items:
         key = normalisation_of(found)
         if key not in known and _may_have_fix(found):
-            context = context or _context(source, config, cache)
+            context = context or _context(source, found.facts.module.tree, config, cache)
             known[key] = _with_fix(found, context)
         elif key not in known:
             known[key] = Proposal(replace(found.finding, fix_reason="this rule has no fix"))
@@ -76,16 +78,18 @@ def normalisation_of(found: Found) -> object:
     return id(found.facts), frozenset(id(vector.origin) for vector in vectors(found.grouping.of))
 
 
-def _context(source: Source, config: Config, cache: Cache | None) -> Context:
+def _context(source: Source, tree: ast.Module, config: Config, cache: Cache | None) -> Context:
     from grpo_lint.fixes.identity import Wishes
     from grpo_lint.fixes.lift import Context
+    from grpo_lint.fixes.reads import Reads
     from grpo_lint.line_length import formatter_line_length
     from grpo_lint.project import Project
 
     path = Path(source.path)
     length = config.line_length or formatter_line_length(path.absolute().parent)
     wishes = Wishes(config.group_index, config.rollout_ids)
-    return Context(source, Project.for_file(path, cache), length, config.reference_module, wishes)
+    project = Project.for_file(path, cache)
+    return Context(source, Reads.of(tree), project, length, config.reference_module, wishes)
 
 
 def _with_fix(found: Found, context: Context) -> Proposal:
