@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 MAX_DEPTH = 500
+_LEAVES = (ast.Constant, ast.Name)  # of which a file of data holds millions
 
 
 class TooDeep(Exception):
@@ -19,13 +23,34 @@ def require_shallow(tree: ast.Module) -> None:
         if depth > MAX_DEPTH:
             raise TooDeep(f"nested more than {MAX_DEPTH} levels deep near line {line}, which is not analysed")
         line = getattr(node, "lineno", line)
-        for child in ast.iter_child_nodes(node):
+        for child in _inner_children(node):
             if isinstance(child, ast.expr) and _is_short(child):
                 continue
             is_elif = isinstance(node, ast.If) and node.orelse == [child] and isinstance(child, ast.If)
             pending.append((child, depth + (not is_elif), line))
 
 
+def _inner_children(node: ast.AST) -> Iterator[ast.AST]:
+    """The children of a node that may have children."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            yield from [child for child in value if isinstance(child, ast.AST) and type(child) not in _LEAVES]
+        elif isinstance(value, ast.AST):
+            yield value
+
+
 def _is_short(node: ast.expr) -> bool:
     """Whether an expression has too few characters for many levels: each level takes one at least."""
     return node.end_lineno == node.lineno and (node.end_col_offset or 0) - node.col_offset < MAX_DEPTH // 2
+
+
+@contextmanager
+def recursion_limit(limit: int) -> Iterator[None]:
+    """For a while, let recursion go so deep and no deeper."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
