@@ -12,7 +12,7 @@ from grpo_lint import edits, verify
 from grpo_lint.analysis import Analysis, find
 from grpo_lint.depth import TooDeep
 from grpo_lint.model import Finding, Fix
-from grpo_lint.outcome import FileResult
+from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.project import Project
 from grpo_lint.proposals import Checked, normalisation_of, order, with_fix, with_fixes
 from grpo_lint.source import Source
@@ -40,7 +40,7 @@ class _Repair:
 def repair(
     source: Source, data: bytes, checked: Checked, config: Config, unsafe_fixes: bool, is_written: bool
 ) -> FileResult:
-    """Apply the fixes that may be applied, and write the file or make a diff of it. Raises OSError."""
+    """Apply the fixes that may be applied, and write the file or make a diff of it."""
     if source.encode(source.text) != data:
         findings = _without_fixes(checked.findings, "the file's encoding does not survive")
         return FileResult(source.path, findings, warnings=checked.warnings, text=source.text)
@@ -50,8 +50,13 @@ def repair(
     result = FileResult(source.path, done.left, done.fixed, warnings=notices, text=text)
     if not is_written:
         return result._replace(diff=edits.unified_diff(_shown(source.path), source.text, done.text))
-    if done.text != source.text:
+    if done.text == source.text:
+        return result
+    try:
         edits.write(Path(source.path), source.encode(done.text))
+    except OSError as error:
+        fault = Fault(f"cannot be written: {error.strerror or error}")
+        return FileResult(source.path, checked.findings, fault=fault, warnings=checked.warnings, text=source.text)
     return result
 
 
