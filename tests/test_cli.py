@@ -250,24 +250,6 @@ def test_a_broken_configuration_is_exit_2(project: Path) -> None:
     assert err == "pyproject.toml: slect: unknown key: did you mean 'select'?\n"
 
 
-def test_a_missing_path_is_exit_2_and_the_rest_is_checked(project: Path) -> None:
-    (project / "faulty.py").write_text(FAULTY)
-    status, out, err = run("missing.py", "faulty.py", cwd=project)
-    assert status == 2
-    assert out.startswith("faulty.py:5:15: GRPO001 ")
-    assert err == "missing.py: No such file or directory\n"
-
-
-def test_a_syntax_error_is_exit_2_and_the_rest_is_checked(project: Path) -> None:
-    (project / "faulty.py").write_text(FAULTY)
-    (project / "broken.py").write_text(FAULTY + "\nx = (\n")
-    status, out, err = run(cwd=project)
-    assert status == 2
-    assert out.startswith("faulty.py:5:15: GRPO001 ")
-    assert err.startswith("broken.py:8:5: ")
-    assert "'(' was never closed" in err
-
-
 def test_a_run_without_candidates_imports_nothing_heavy(project: Path) -> None:
     script = (
         "import sys; from grpo_lint.cli import main; status = main([]);"
