@@ -16,7 +16,7 @@ from grpo_lint.fixes.assembly import assemble
 from grpo_lint.fixes.lift import Lift
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.model import Finding, Fix
-from grpo_lint.outcome import FileResult
+from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.project import Cache, Project
 from grpo_lint.proposals import Proposal, findings_of, normalisation_of, propose
 from grpo_lint.source import Source
@@ -66,7 +66,7 @@ class _Repair:
 
 
 def repair(draft: Draft, data: bytes, terms: Terms, is_written: bool) -> FileResult:
-    """Apply the fixes that may be applied, and write the file or make a diff of it. Raises OSError."""
+    """Apply the fixes that may be applied, and write the file or make a diff of it."""
     source, warnings = draft.source, draft.analysis.warnings
     if source.encode(source.text) != data:
         findings = _without_fixes(findings_of(draft.proposals), "the file's encoding does not survive")
@@ -77,9 +77,15 @@ def repair(draft: Draft, data: bytes, terms: Terms, is_written: bool) -> FileRes
     result = FileResult(source.path, done.left, done.fixed, warnings=notices, text=text)
     if not is_written:
         return result._replace(diff=edits.unified_diff(_shown(source.path), source.text, done.text))
-    if done.text != source.text:
+    if done.text == source.text:
+        return result
+    try:
         edits.write(Path(source.path), source.encode(done.text))
-        terms.cache().forget(Path(source.path).absolute())
+    except OSError as error:
+        fault = Fault(f"cannot be written: {error.strerror or error}")
+        findings = findings_of(draft.proposals)
+        return FileResult(source.path, findings, fault=fault, warnings=warnings, text=source.text)
+    terms.cache().forget(Path(source.path).absolute())
     return result
 
 

@@ -45,7 +45,16 @@ def entries_of(options: argparse.Namespace) -> Sequence[Entry]:
 
 def results_of(entries: Sequence[Entry], mode: Mode, unsafe_fixes: bool) -> tuple[FileResult, ...]:
     """Check, and in the modes for that repair, what there is."""
-    return tuple(_result(entry, mode, unsafe_fixes) for entry in entries)
+    from grpo_lint.discover import Found
+    from grpo_lint.runner import Job, check_files
+
+    files = [entry for entry in entries if isinstance(entry, Found)]
+    jobs = [Job(file.path, file.config, unsafe_fixes or file.config.unsafe_fixes) for file in files]
+    results = (
+        result._replace(unsafe_fixes=job.unsafe_fixes)
+        for job, result in zip(jobs, check_files(jobs, mode), strict=True)
+    )
+    return tuple(next(results) if isinstance(entry, Found) else _unreachable(entry) for entry in entries)
 
 
 def _check(entries: Sequence[Entry], options: argparse.Namespace, report: ReportOptions) -> int:
@@ -73,16 +82,6 @@ def _show_files(entries: Sequence[Entry], report: ReportOptions) -> int:
     faults = [_unreachable(entry) for entry in entries if not isinstance(entry, Found)]
     sys.stderr.writelines(line for fault in faults for line in fault_lines(fault, report))
     return INCOMPLETE if faults else CLEAN
-
-
-def _result(entry: Entry, mode: Mode, unsafe_fixes: bool) -> FileResult:
-    from grpo_lint.discover import Found
-    from grpo_lint.runner import check_file
-
-    if not isinstance(entry, Found):
-        return _unreachable(entry)
-    is_unsafe = unsafe_fixes or entry.config.unsafe_fixes
-    return check_file(entry.path, entry.config, mode, is_unsafe)._replace(unsafe_fixes=is_unsafe)
 
 
 def _unreachable(entry: Unreachable) -> FileResult:
