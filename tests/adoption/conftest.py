@@ -1,4 +1,4 @@
-"""What the tests of adoption share: wheels to install from, a repository to install, and an environment without leaks."""
+"""What the tests of adoption share: wheels to install from, a repository to install, and a clean environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Git repositories in temporary folders, and an environment for what runs there that nothing of this machine leaks into."""
+"""Git repositories in temporary folders, and an environment for what runs there without settings of the user."""
 
 from __future__ import annotations
 
