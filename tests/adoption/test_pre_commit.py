@@ -226,3 +226,49 @@ def test_the_environment_of_the_hooks_has_no_torch(
 def is_importable(module: str, python: Path, project: Repository) -> bool:
     code = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
     return project.run(str(python), "-I", "-c", code, module).returncode == 0
+
+
+TRAINING = """\
+import sys
+from types import SimpleNamespace
+sys.modules["grpo_lint"] = None
+from trainer import advantages_of
+samples = [SimpleNamespace(reward=reward, group_index=group) for group, reward in [(0, 1.0), (0, 3.0), (1, 7.0)]]
+print(list(map(float, advantages_of(SimpleNamespace(n_samples_per_prompt=2), samples))))
+"""
+
+
+def test_what_the_readme_shows_leaves_code_that_trains_without_the_linter(
+    product: Repository, hooked: dict[str, str], tmp_path: Path
+) -> None:
+    """The README's hook and setting, and the command that it names for the module."""
+    section = re.search(r"^## pre-commit\n(.*?)^## ", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert section
+    (hooks,) = re.findall(r"^```yaml\n(.*?)^```$", section[1], re.MULTILINE | re.DOTALL)
+    (settings,) = re.findall(r"^```toml\n(.*?)^```$", section[1], re.MULTILINE | re.DOTALL)
+    (vendor,) = re.findall(r"`grpo-lint (vendor [^`]*)`", section[1])
+    (source,) = yaml.safe_load(hooks)["repos"]
+    mine = {**source, "repo": str(product.folder), "rev": product.git("rev-parse", "HEAD")}
+    project = Repository.create(tmp_path / "project", hooked)
+    project.commit({
+        ".pre-commit-config.yaml": yaml.safe_dump({"repos": [mine]}),
+        "pyproject.toml": settings,
+        "samples.py": SAMPLES,
+        "my_rl/__init__.py": "",
+    })  # fmt: skip
+    assert pre_commit(project, "validate-config").returncode == 0
+    assert pre_commit(project, "install").returncode == 0
+    written = project.run(sys.executable, "-m", "grpo_lint", *vendor.split(), PYTHONPATH=str(ROOT))
+    assert written.returncode == 0, written.stdout
+    assert not try_commit(project, trainer=FAULTY)[0]
+    is_made, printed = try_commit(project)
+    assert is_made, printed
+    trained = project.run(sys.executable, "-c", TRAINING)
+    assert trained.stdout.strip() == "[-1.0, 1.0, 0.0]", trained.stdout
+
+
+def test_the_readme_names_every_hook() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert [hook["id"] for hook in hooks] == list(IDS)
+    assert re.findall(r"^\| `(grpo-lint[\w-]*)` \|", readme, re.MULTILINE) == list(IDS)
