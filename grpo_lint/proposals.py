@@ -2,47 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grpo_lint.analysis import Found, find
+from grpo_lint.analysis import Found
 from grpo_lint.flow.traversal import vectors
 from grpo_lint.model import Finding, Fix, Range
 
 if TYPE_CHECKING:
+    import ast
+
     from grpo_lint.config import Config
+    from grpo_lint.fixes.lift import Context, Lift
+    from grpo_lint.project import Cache
     from grpo_lint.source import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """One reading of a text: its findings, and what to say besides."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """A finding with its fix or the reason for none; `lift` is what the fix was made of."""
 
-    findings: tuple[Finding, ...]
-    warnings: tuple[str, ...] = ()
-
-
-def check_text(source: Source, config: Config) -> Checked:
-    """The findings of a text, each with its fix or the reason why there is none."""
-    found = find(source, config)
-    findings = with_fixes(found.items, source, config)
-    return Checked(tuple(sorted(findings, key=order)), found.warnings)
+    finding: Finding
+    lift: Lift | None = None
 
 
-def order(finding: Finding) -> tuple[object, ...]:
-    """A key that sorts findings as they are reported."""
+def findings_of(proposals: Iterable[Proposal]) -> tuple[Finding, ...]:
+    """The findings of proposals, in the order in which they are reported."""
+    return tuple(sorted((proposal.finding for proposal in proposals), key=_order))
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
     return (finding.range, finding.code, finding.message)
 
 
-def with_fixes(items: Iterable[Found], source: Source, config: Config) -> Iterator[Finding]:
-    """The findings with their fixes; those of one normalisation share one, which is computed once."""
-    known: dict[object, Finding] = {}
+def propose(items: Iterable[Found], source: Source, config: Config, cache: Callable[[], Cache]) -> Iterator[Proposal]:
+    """A proposal for each finding; those of one normalisation share one fix, which is computed once."""
+    context: Context | None = None
+    known: dict[object, Proposal] = {}
     for found in items:
         key = normalisation_of(found)
-        first = known.setdefault(key, with_fix(found, source, config)) if key not in known else known[key]
-        yield replace(found.finding, fix=first.fix, fix_reason=first.fix_reason)
+        if key not in known and _may_have_fix(found):
+            context = context or _context(source, found.facts.module.tree, config, cache)
+            known[key] = _with_fix(found, context)
+        elif key not in known:
+            known[key] = Proposal(replace(found.finding, fix_reason="this rule has no fix"))
+        first = known[key]
+        finding = replace(found.finding, fix=first.finding.fix, fix_reason=first.finding.fix_reason)
+        yield Proposal(finding, first.lift)
+
+
+def _may_have_fix(found: Found) -> bool:
+    return found.is_fixable and found.grouping is not None
 
 
 def normalisation_of(found: Found) -> object:
@@ -52,29 +64,37 @@ def normalisation_of(found: Found) -> object:
     return id(found.facts), frozenset(id(vector.origin) for vector in vectors(found.grouping.of))
 
 
-def with_fix(found: Found, source: Source, config: Config) -> Finding:
-    """The finding with its fix, or with the reason why it has none."""
-    if not found.is_fixable or found.grouping is None:
-        return replace(found.finding, fix_reason="this rule has no fix")
+def _context(source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]) -> Context:
     from grpo_lint.fixes.identity import Wishes
-    from grpo_lint.fixes.lift import Context, propose
-    from grpo_lint.fixes.normalisation import Refusal
+    from grpo_lint.fixes.lift import Context
+    from grpo_lint.fixes.reads import Reads
     from grpo_lint.line_length import formatter_line_length
     from grpo_lint.project import Project
 
     path = Path(source.path)
     length = config.line_length or formatter_line_length(path.absolute().parent)
     wishes = Wishes(config.group_index, config.rollout_ids)
-    context = Context(source, Project.for_file(path), length, config.reference_module, wishes)
+    project = Project.for_file(path, cache())
+    return Context(source, Reads.of(tree), project, length, config.reference_module, wishes)
+
+
+def _with_fix(found: Found, context: Context) -> Proposal:
+    from grpo_lint.fixes.assembly import assemble
+    from grpo_lint.fixes.lift import lift
+    from grpo_lint.fixes.normalisation import Refusal
+
+    assert found.grouping is not None
     try:
-        fix = propose(found.facts, found.grouping, context)
+        lifted = lift(found.facts, found.grouping, context)
+        fix = assemble([lifted])
         if (kept := _touched(fix, found.answered)) is not None:
             raise Refusal(f"line {kept.start.row} is part of it, and is suppressed")
-        return replace(found.finding, fix=fix)
+        return Proposal(replace(found.finding, fix=fix), lifted)
     except Refusal as refusal:
-        return replace(found.finding, fix_reason=str(refusal))
+        reason = str(refusal)
     except SyntaxError:  # of the call to be written: the file itself was parsed before
-        return replace(found.finding, fix_reason="the call that would replace it cannot be laid out")
+        reason = "the call that would replace it cannot be laid out"
+    return Proposal(replace(found.finding, fix_reason=reason))
 
 
 def _touched(fix: Fix, places: tuple[Range, ...]) -> Range | None:

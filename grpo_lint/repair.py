@@ -1,9 +1,10 @@
-"""Repairs a file: one fix after another, each verified before the next."""
+"""Repairs a file: fixes of independent functions together, the others one after another; each text is verified."""
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,22 +12,49 @@ from typing import TYPE_CHECKING
 from grpo_lint import edits, verify
 from grpo_lint.analysis import Analysis, find
 from grpo_lint.depth import TooDeep
+from grpo_lint.fixes.assembly import assemble
+from grpo_lint.fixes.lift import Lift
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.model import Finding, Fix
-from grpo_lint.outcome import FileResult
-from grpo_lint.project import Project
-from grpo_lint.proposals import Checked, normalisation_of, order, with_fix, with_fixes
+from grpo_lint.outcome import Fault, FileResult
+from grpo_lint.project import Cache, Project
+from grpo_lint.proposals import Proposal, findings_of, normalisation_of, propose
 from grpo_lint.source import Source
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One fix applied: the text and findings after it, and the findings that it repaired."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """A text on the way to the repaired one: its findings, and what is proposed for them, in the same order."""
 
     source: Source
-    found: Analysis
+    analysis: Analysis
+    proposals: Iterable[Proposal]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for all fixes of a file."""
+
+    config: Config
+    unsafe_fixes: bool
+    cache: Callable[[], Cache]
+
+    def draft(self, source: Source, analysis: Analysis) -> Draft:
+        """A draft whose proposals are made one by one, as they are asked for, and once."""
+        return Draft(source, analysis, propose(analysis.items, source, self.config, self.cache))
+
+    def is_wanted(self, proposal: Proposal) -> bool:
+        return proposal.finding.is_repairable(self.unsafe_fixes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Fixes applied: the text and findings after them, and the findings that they repaired."""
+
+    draft: Draft
     repaired: tuple[Finding, ...]
 
 
@@ -37,21 +65,27 @@ class _Repair:
     fixed: tuple[Finding, ...]
 
 
-def repair(
-    source: Source, data: bytes, checked: Checked, config: Config, unsafe_fixes: bool, is_written: bool
-) -> FileResult:
-    """Apply the fixes that may be applied, and write the file or make a diff of it. Raises OSError."""
+def repair(draft: Draft, data: bytes, terms: Terms, is_written: bool) -> FileResult:
+    """Apply the fixes that may be applied, and write the file or make a diff of it."""
+    source, warnings = draft.source, draft.analysis.warnings
     if source.encode(source.text) != data:
-        findings = _without_fixes(checked.findings, "the file's encoding does not survive")
-        return FileResult(source.path, findings, warnings=checked.warnings, text=source.text)
-    done = _fix_all(source, config, unsafe_fixes)
-    notices = (*checked.warnings, *_missing_module(source.path, done.fixed, config))
+        findings = _without_fixes(findings_of(draft.proposals), "the file's encoding does not survive")
+        return FileResult(source.path, findings, warnings=warnings, text=source.text)
+    done = _fix_all(draft, terms)
+    notices = (*warnings, *_missing_module(source.path, done.fixed, terms.config))
     text = done.text if done.left else ""
     result = FileResult(source.path, done.left, done.fixed, warnings=notices, text=text)
     if not is_written:
         return result._replace(diff=edits.unified_diff(_shown(source.path), source.text, done.text))
-    if done.text != source.text:
+    if done.text == source.text:
+        return result
+    try:
         edits.write(Path(source.path), source.encode(done.text))
+    except OSError as error:
+        fault = Fault(f"cannot be written: {error.strerror or error}")
+        findings = findings_of(draft.proposals)
+        return FileResult(source.path, findings, fault=fault, warnings=warnings, text=source.text)
+    terms.cache().forget(Path(source.path).absolute())
     return result
 
 
@@ -72,32 +106,79 @@ def _shown(path: str) -> str:
         return path
 
 
-def _fix_all(source: Source, config: Config, unsafe_fixes: bool) -> _Repair:
-    """Apply one fix after another, each verified, until there is none that may be."""
+def _fix_all(draft: Draft, terms: Terms) -> _Repair:
+    """Apply fixes until there is none that may be."""
     fixed: list[Finding] = []
-    found = find(source, config)
-    while True:
-        step = _next_step(source, found, config, unsafe_fixes)
-        if isinstance(step, dict):
-            left = (_withhold(finding, step) for finding in with_fixes(found.items, source, config))
-            return _Repair(source.text, tuple(sorted(left, key=order)), tuple(fixed))
+    while isinstance(step := _step_together(draft, terms), _Step):
+        draft = replace(step.draft, proposals=tuple(step.draft.proposals))
         fixed += step.repaired
-        source, found = step.source, step.found
+    while isinstance(single := _next_step(draft, terms), _Step):
+        draft = single.draft
+        fixed += single.repaired
+    if not draft.analysis.items:
+        return _Repair(draft.source.text, (), tuple(fixed))
+    left = findings_of(propose(draft.analysis.items, draft.source, terms.config, terms.cache))
+    return _Repair(draft.source.text, tuple(_withhold(finding, single) for finding in left), tuple(fixed))
 
 
-def _next_step(source: Source, found: Analysis, config: Config, unsafe_fixes: bool) -> _Step | dict[Fix, str]:
+def _step_together(draft: Draft, terms: Terms) -> _Step | None:
+    """The fixes of functions that have nothing to do with each other, applied at once; None where that does not hold.
+
+    They are the same as if they were made one after another, and verified once.
+    """
+    together = tuple(_independent(draft.proposals, terms))
+    if len(together) < 2:
+        return None
+    fixes = {proposal.finding.fix for proposal in together}
+    repaired = tuple(proposal.finding for proposal in draft.proposals if proposal.finding.fix in fixes)
+    lifts = [proposal.lift for proposal in together if proposal.lift is not None]
+    step = _attempt(draft, assemble(lifts), repaired, terms)
+    return step if isinstance(step, _Step) else None
+
+
+def _independent(proposals: Iterable[Proposal], terms: Terms) -> Iterator[Proposal]:
+    """One wanted fix of each function that neither names another of these functions nor is named by one."""
+    chosen: list[Lift] = []
+    functions: set[str] = set()
+    names: set[str] = set()
+    for proposal in proposals:
+        lift = proposal.lift
+        if lift is None or not terms.is_wanted(proposal) or any(each.facts is lift.facts for each in chosen):
+            continue
+        function, named = _function(lift), _names(lift)
+        is_apart = function not in names and named.isdisjoint(functions)
+        if is_apart and all(each.origin == lift.origin for each in chosen[:1]):
+            chosen.append(lift)
+            functions.add(function)
+            names |= named
+            yield proposal
+
+
+def _function(lift: Lift) -> str:
+    return getattr(lift.facts.function, "name", "")
+
+
+def _names(lift: Lift) -> set[str]:
+    """All names and attributes in a function."""
+    nodes = walk_nodes(lift.facts.function)
+    return {node.id for node in nodes if isinstance(node, ast.Name)} | {
+        node.attr for node in nodes if isinstance(node, ast.Attribute)
+    }
+
+
+def _next_step(draft: Draft, terms: Terms) -> _Step | dict[Fix, str]:
     """The first fix that holds, applied; where there is none, the fixes that did not hold, each with the reason."""
     withheld: dict[Fix, str] = {}
-    for each in found.items:
-        finding = with_fix(each, source, config)
-        if finding.fix is None or finding.fix in withheld or not finding.is_repairable(unsafe_fixes):
+    for found, proposal in zip(draft.analysis.items, draft.proposals, strict=True):
+        fix = proposal.finding.fix
+        if fix is None or fix in withheld or not terms.is_wanted(proposal):
             continue
-        key = normalisation_of(each)
-        sharing = [replace(other.finding, fix=finding.fix) for other in found.items if normalisation_of(other) == key]
-        step = _attempt(source, found, finding.fix, tuple(sharing), config)
+        key = normalisation_of(found)
+        sharing = [each.finding for each in draft.analysis.items if normalisation_of(each) == key]
+        step = _attempt(draft, fix, [replace(finding, fix=fix) for finding in sharing], terms)
         if isinstance(step, _Step):
             return step
-        withheld[finding.fix] = step
+        withheld[fix] = step
     return withheld
 
 
@@ -107,20 +188,21 @@ def _withhold(finding: Finding, withheld: dict[Fix, str]) -> Finding:
     return replace(finding, fix=None, fix_reason=f"the fix is withheld: {withheld[finding.fix]}")
 
 
-def _attempt(source: Source, found: Analysis, fix: Fix, repaired: tuple[Finding, ...], config: Config) -> _Step | str:
+def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: Terms) -> _Step | str:
     """The text after a fix, or why the fix must not be applied: every step leaves fewer findings, so the steps end."""
+    source = draft.source
     try:
         text = edits.apply(source, fix.edits)
         after = Source.from_text(source.path, text, source.encoding, source.has_bom)
-        left = find(after, config)
+        left = find(after, terms.config)
         verify.require_readable(source, after)
     except (SyntaxError, ValueError, TooDeep) as error:
         return f"its text does not parse ({error})"
-    expected = Counter(each.finding.code for each in found.items)
+    expected = Counter(each.finding.code for each in draft.analysis.items)
     expected.subtract(finding.code for finding in repaired)
     if Counter(each.finding.code for each in left.items) - expected:
         return "findings would remain or come up after it"
-    return _Step(after, left, repaired)
+    return _Step(terms.draft(after, left), tuple(repaired))
 
 
 def _without_fixes(findings: Iterable[Finding], reason: str) -> tuple[Finding, ...]:

@@ -93,14 +93,6 @@ def test_median_is_of_the_rounds_after_the_warm_up():
     assert two.seconds == (7, 5, 6) and two.median == 6
 
 
-def test_several_calls_are_one_measurement():
-    from rounds import measure
-
-    clock, log = Clock(), []
-    (timed,) = measure([candidate("quick", log, clock, [0.5] * 12, calls=4)], 2, clock)
-    assert timed.seconds == (0.5, 0.5) and len(log) == 12
-
-
 def test_all_exit_statuses_that_occurred_are_kept_even_of_the_warm_up():
     from rounds import Candidate, measure
 

@@ -123,14 +123,22 @@ def test_the_configuration_page_has_every_key() -> None:
 
 @pytest.fixture(scope="module")
 def options() -> set[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "grpo_lint", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return set(re.findall(r"--[a-z][a-z-]+", done.stdout))
+    """Those of the command line without a command, and those of the commands that have some."""
+    helps = [
+        subprocess.run(
+            [sys.executable, "-m", "grpo_lint", *command, "--help"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for command in ([], ["vendor"])
+    ]
+    return set(re.findall(r"--[a-z][a-z-]+", "".join(helps)))
 
 
 def test_every_option_is_documented(options: set[str]) -> None:
-    assert {"--fix", "--output-format"} <= options
+    assert {"--fix", "--output-format", "--tests"} <= options
     assert {option for option in options if f"`{option}" not in README} == set()
 
 

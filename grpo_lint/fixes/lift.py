@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from grpo_lint.fixes.identity import Identity, Wishes, find_identity
-from grpo_lint.fixes.imports import change_imports, is_bound_otherwise
+from grpo_lint.fixes.imports import is_bound_otherwise
 from grpo_lint.fixes.layout import lay_out, one_line
 from grpo_lint.fixes.normalisation import Normalisation, Refusal, Scaling
 from grpo_lint.fixes.purity import is_movable, is_pure
+from grpo_lint.fixes.reads import Reads
 from grpo_lint.fixes.region import Region, Site, find_region
 from grpo_lint.fixes.rewrite import Anchor, Writer, anchors_of, dead_locals, removed_statements
 from grpo_lint.fixes.safeguards import (
@@ -26,7 +27,7 @@ from grpo_lint.flow.facts import Definition, FunctionFacts
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import vectors, walk
 from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic
-from grpo_lint.model import Edit, Fix, Safety
+from grpo_lint.model import Edit, Safety
 from grpo_lint.project import Argument, Candidate, Fit, Project, accepts_call
 from grpo_lint.project.calls import InputKind
 from grpo_lint.source import Source
@@ -39,13 +40,32 @@ _FLOAT32 = ("float", "float32")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a repair needs besides the facts of one function."""
+    """What the repairs of one text need besides the facts of a function."""
 
     source: Source
+    reads: Reads
     project: Project
     line_length: int
     reference_module: str | None
     wishes: Wishes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lift:
+    """One normalisation lifted to calls: the edits for it, and what the imports depend on.
+
+    `gone` are the nodes that the edits take away, `needed` the names that the calls read, `identity` is the first
+    call's expression for the prompts.
+    """
+
+    facts: FunctionFacts
+    context: Context
+    edits: tuple[Edit, ...]
+    gone: Set[ast.AST]
+    needed: frozenset[str]
+    origin: str | None
+    safety: Safety
+    identity: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +89,8 @@ class Origin:
     by_keyword: frozenset[str]
 
 
-def propose(facts: FunctionFacts, grouping: Grouping, context: Context) -> Fix:
-    """The fix that lifts the normalisation of a grouping. Raises Refusal."""
+def lift(facts: FunctionFacts, grouping: Grouping, context: Context) -> Lift:
+    """Lift the normalisation of a grouping. Raises Refusal."""
     if not isinstance(facts.function, ast.FunctionDef | ast.AsyncFunctionDef) or not facts.owns(grouping.node):
         raise Refusal("the rewards are not grouped in the function that normalises them")
     tree = Tree.of(facts.function)
@@ -82,11 +102,7 @@ def propose(facts: FunctionFacts, grouping: Grouping, context: Context) -> Fix:
     require_plain_region(tree, region, anchors)
     calls = _calls(facts, tree, region, anchors, context)
     require_only_read(facts, tree, region, anchors)
-    origin = _origin(facts, tuple(calls.values()), context)
-    edits = _edits(facts, tree, region, anchors, calls, origin, context)
-    safety = min((call.identity.safety for call in calls.values()), key=[Safety.UNSAFE, Safety.SAFE].index)
-    by = next(iter(calls.values())).identity.group_indices
-    return Fix(safety, f"group by `{by}` with `{NORMALISER}`", edits, origin.module)
+    return _lifted(facts, tree, region, anchors, calls, context)
 
 
 def _require_own_steps(facts: FunctionFacts, region: Region) -> None:
@@ -353,23 +369,17 @@ def _free(facts: FunctionFacts, origin: Origin, context: Context) -> Origin:
 # the edits
 
 
-def _edits(
+def _lifted(
     facts: FunctionFacts,
     tree: Tree,
     region: Region,
     anchors: tuple[Anchor, ...],
     calls: dict[Site, Call],
-    origin: Origin,
     context: Context,
-) -> tuple[Edit, ...]:
-    folded = {call.folded for call in calls.values() if call.folded is not None and call.folded in tree.blocks}
-    sites = {anchor.statement for anchor in anchors if anchor.site.name is None}
-    whole = Region(region.statements | (folded - sites), region.sites)
-    removed = removed_statements(whole, anchors, facts, tree)
-    replaced = [outlet.node for site in region.sites for outlet in site.outlets]
+) -> Lift:
+    origin = _origin(facts, tuple(calls.values()), context)
     needed = frozenset[str]().union(*(call.needed for call in calls.values()))
-    dead = dead_locals(removed, replaced, needed, facts, tree)
-    everything = removed_statements(Region(removed | dead, region.sites), anchors, facts, tree)
+    everything = _all_removed(facts, tree, region, anchors, calls, needed)
     require_all_reads_known(facts, tree, region, everything, anchors)
     require_names_kept(tree, needed, anchors)
 
@@ -380,19 +390,32 @@ def _edits(
         return lay_out(prefix, NORMALISER, arguments, ending, indent, context.line_length, unit)
 
     lists = frozenset(site for site, call in calls.items() if call.input_kind == "list")
-    body = list(Writer(context.source, tree, everything, anchors, lists, write_call).edits())
-    gone = {node for part in (*everything, *replaced) for node in walk_nodes(part)}
-    unused = _unused_imports(facts, gone, needed)
-    added = None if origin.module is None else (origin.module, NORMALISER)
-    imports = change_imports(
-        context.source,
-        facts.module.tree,
-        add=added,
-        remove=unused,
-        project=context.project,
-        line_length=context.line_length,
-    )
-    return tuple(sorted([*body, *imports]))
+    edits = tuple(Writer(context.source, tree, everything, anchors, lists, write_call).edits())
+    gone = frozenset(node for part in (*everything, *_replaced(region)) for node in walk_nodes(part))
+    safety = min((call.identity.safety for call in calls.values()), key=[Safety.UNSAFE, Safety.SAFE].index)
+    identity = next(iter(calls.values())).identity.group_indices
+    return Lift(facts, context, edits, gone, needed, origin.module, safety, identity)
+
+
+def _all_removed(
+    facts: FunctionFacts,
+    tree: Tree,
+    region: Region,
+    anchors: tuple[Anchor, ...],
+    calls: dict[Site, Call],
+    needed: frozenset[str],
+) -> frozenset[ast.stmt]:
+    """The statements that go: the steps, what was only there for them, and blocks that are left empty."""
+    folded = {call.folded for call in calls.values() if call.folded is not None and call.folded in tree.blocks}
+    sites = {anchor.statement for anchor in anchors if anchor.site.name is None}
+    whole = Region(region.statements | (folded - sites), region.sites)
+    removed = removed_statements(whole, anchors, facts, tree)
+    dead = dead_locals(removed, _replaced(region), needed, facts, tree)
+    return removed_statements(Region(removed | dead, region.sites), anchors, facts, tree)
+
+
+def _replaced(region: Region) -> list[ast.expr]:
+    return [outlet.node for site in region.sites for outlet in site.outlets]
 
 
 def _arguments(call: Call, origin: Origin) -> Iterator[tuple[str | None, str]]:
@@ -403,26 +426,6 @@ def _arguments(call: Call, origin: Origin) -> Iterator[tuple[str | None, str]]:
     for keyword in call.keywords:
         if keyword.name not in origin.left_out:
             yield keyword.name, keyword.value
-
-
-def _unused_imports(facts: FunctionFacts, gone: set[ast.AST], needed: frozenset[str]) -> set[str]:
-    """Imported names that are read, but only by what goes."""
-    tree = facts.module.tree
-    read_by_gone = {node.id for node in gone if isinstance(node, ast.Name)}
-    kept = {node.id for node in walk_nodes(tree) if isinstance(node, ast.Name) and node not in gone}
-    texts = [
-        node.value
-        for node in walk_nodes(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and node not in gone
-        and "\n" not in node.value
-    ]
-    return {
-        name
-        for name in (read_by_gone & facts.module.aliases.names.keys()) - kept - needed
-        if not any(name in text for text in texts)
-    }
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -58,6 +58,10 @@ class Cache:
     files: dict[Path, tuple[Path, ...]] = field(default_factory=dict)
     mentions: dict[tuple[Path, str], tuple[Path, ...]] = field(default_factory=dict)
 
+    def forget(self, path: Path) -> None:
+        """Read a module anew the next time: its file was written."""
+        self.modules.pop(path, None)
+
 
 def parse_module(path: Path, tree: ast.Module) -> Module:
     """Collect what the top level of a module binds."""

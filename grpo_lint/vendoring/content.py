@@ -33,7 +33,7 @@ def outline(source: Source) -> str:
 def remarks(source: Source) -> tuple[str, ...]:
     """The comments below the header, in order, without those that only speak to tools."""
     tokens = tokenize.generate_tokens(io.StringIO(source.text).readline)
-    texts = (token.string.strip("# \t") for token in tokens if token.type == tokenize.COMMENT)
+    texts = (token.string.strip("# \t\r") for token in tokens if token.type == tokenize.COMMENT)
     return tuple(text for text in texts if text and not DIRECTIVE.match(text))
 
 
@@ -64,6 +64,22 @@ def _written(node: object) -> str:
         return f"{type(node).__name__} {node!r}"
     fields = {name: value for name, value in ast.iter_fields(node) if value not in (None, []) or name == "value"}
     fields.pop("kind", None)
+    if isinstance(node, ast.JoinedStr):
+        fields["values"] = _merged(node.values)
     if (text := _docstring(node)) is not None:
         fields["body"] = [text, *fields["body"][1:]]
     return f"{type(node).__name__}({', '.join(f'{name}={_written(value)}' for name, value in fields.items())})"
+
+
+def _merged(values: list[ast.expr]) -> list[ast.expr]:
+    """The parts of an f-string, each text between the fields in one piece: Python 3.12 has empty pieces besides."""
+    merged: list[ast.expr] = []
+    for value in values:
+        match merged[-1:], value:
+            case _, ast.Constant(value=""):
+                pass
+            case [ast.Constant(value=str(before))], ast.Constant(value=str(after)):
+                merged[-1] = ast.Constant(before + after)
+            case _:
+                merged.append(value)
+    return merged

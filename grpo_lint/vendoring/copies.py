@@ -80,7 +80,7 @@ def _compared(found: Source, wanted: Source) -> Comparison:
 def _header(source: Source) -> frozenset[str]:
     """The comments that are the header's, as a file has them."""
     lines = [LICENSE, _RENEWAL, *(found[0] for form in (_ORIGIN, _COMMAND) for found in form.finditer(source.text))]
-    return frozenset(line.strip("# \t") for line in lines)
+    return frozenset(line.strip("# \t\r") for line in lines)
 
 
 def _order(version: str) -> tuple[int, ...]:

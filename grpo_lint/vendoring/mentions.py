@@ -48,7 +48,7 @@ def find_mentions(source: Source, module: str) -> tuple[Mention, ...]:
     Raises SyntaxError.
     """
     survey = _survey(parse(source))
-    obstacle = _obstacle_to_plain_imports(survey, module)
+    obstacle = _obstacle_to_plain_imports(source, survey, module)
     found = [Mention(node, obstacle, True) for node in survey.imports if is_plain(node)]
     others = (node for node in survey.imports if is_own(node) and not is_plain(node))
     found += [Mention(node, _obstacle_to_split(source, node)) for node in others]
@@ -142,7 +142,7 @@ def _binds_package(node: ImportNode) -> bool:
     )
 
 
-def _obstacle_to_plain_imports(survey: _Survey, module: str) -> str | None:
+def _obstacle_to_plain_imports(source: Source, survey: _Survey, module: str) -> str | None:
     """Why `import grpo_lint.reference`, and what is read through it, cannot become another module's."""
     used = {id(node.value) for node in survey.uses}
     plain = [node for node in survey.imports if is_plain(node)]
@@ -154,7 +154,17 @@ def _obstacle_to_plain_imports(survey: _Survey, module: str) -> str | None:
         return f"`{PACKAGE}` is used in another way here"
     if any(not isinstance(use.ctx, ast.Load) for use in survey.uses):
         return f"`{OWN_MODULE}` is assigned here"
+    if not all(_is_found_where_it_stands(source, use) for use in survey.uses):
+        return f"`{OWN_MODULE}` is used where its place is not known"
     return _obstacle_to_name(survey, plain, module.partition(".")[0])
+
+
+def _is_found_where_it_stands(source: Source, use: ast.Attribute) -> bool:
+    """Whether the tree's positions lead to it: before Python 3.12, those in f-strings may lead elsewhere."""
+    try:
+        return "".join(source.segment(use).split()) == OWN_MODULE
+    except (IndexError, ValueError):
+        return False
 
 
 def _obstacle_to_name(survey: _Survey, plain: list[ImportNode], top: str) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from grpo_lint.config import ConfigResolver
 from grpo_lint.project import Project
+from grpo_lint.project.functions import SKIPPED
 
 DEFAULT_NAME = "grpo_reference.py"
 DEFAULT_TESTS_NAME = "test_grpo_reference.py"
@@ -65,12 +66,19 @@ def require_importable(place: Place) -> None:
         raise CannotVendor(f"cannot be imported: `{stem}` is no name that Python code can use")
     if stem.startswith("__") and stem.endswith("__"):
         raise CannotVendor("is no place for a copy: give it a module of its own")
+    if hidden := _folder_not_searched(place):
+        raise CannotVendor(f"is in {hidden}/, where repairs do not look for functions to import")
     if (place.path.with_suffix("") / "__init__.py").is_file():
         raise CannotVendor(f"cannot be imported: the package {stem}/ beside it has its name")
     module = place.module
     top = module.partition(".")[0]
     if top in HIDDEN or (top == module and top in sys.stdlib_module_names):
         raise CannotVendor(f"would hide the module `{top}` that other code imports")
+
+
+def _folder_not_searched(place: Place) -> str | None:
+    inner = place.path.parent.relative_to(place.project).parts
+    return next((name for name in inner if name.startswith(".") or name in SKIPPED), None)
 
 
 def name_seen_from(path: Path, importer: Path) -> str:

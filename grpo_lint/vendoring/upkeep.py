@@ -131,7 +131,9 @@ def _write(order: Order, place: Place) -> Iterator[Remark]:
         yield _failure(place.path, error)
         return
     done = "written" if is_new else f"written anew: it {compared.words}"
-    yield Remark(Outcome.DONE, str(place.path), done if place is order.tests else f"{done}, for `import {place.module}`")
+    yield Remark(
+        Outcome.DONE, str(place.path), done if place is order.tests else f"{done}, for `import {place.module}`"
+    )
 
 
 def _each_file(order: Order, resolver: ConfigResolver, is_check: bool) -> Iterator[Remark]:

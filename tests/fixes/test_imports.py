@@ -9,7 +9,7 @@ import black
 import isort
 import pytest
 
-from grpo_lint.fixes.imports import change_imports, is_bound_otherwise
+from grpo_lint.fixes.imports import ImportChange, change_imports, is_bound_otherwise
 from grpo_lint.model import Edit
 from grpo_lint.project import Project
 from grpo_lint.source import Source
@@ -30,7 +30,9 @@ def change(
     text: str, *remove: str, add: tuple[str, str] | None = ("grpo_lint.reference", "regroup"), length: int = 88
 ) -> str:
     source = Source.from_text("x.py", text)
-    return applied(source, change_imports(source, ast.parse(text), add, set(remove), None, length))
+    return applied(
+        source, change_imports(source, ast.parse(text), [ImportChange(add, frozenset(remove))], None, length)
+    )
 
 
 def remove(text: str, *names: str) -> str:
@@ -199,9 +201,9 @@ def test_first_party_comes_after_third_party(tmp_path: Path) -> None:
     text = "import torch\n\nfrom lab.a import b\n"
     source = Source.from_text("x.py", text)
     project = Project.for_file(tmp_path / "lab" / "x.py")
-    edits = change_imports(source, ast.parse(text), ("lab.tools", "regroup"), set(), project)
+    edits = change_imports(source, ast.parse(text), [ImportChange(("lab.tools", "regroup"))], project)
     assert applied(source, edits) == "import torch\n\nfrom lab.a import b\nfrom lab.tools import regroup\n"
-    edits = change_imports(source, ast.parse(text), ("grpo_lint.reference", "regroup"), set(), project)
+    edits = change_imports(source, ast.parse(text), [ImportChange(("grpo_lint.reference", "regroup"))], project)
     assert applied(source, edits) == f"import torch\n{NEW}\n\nfrom lab.a import b\n"
 
 

@@ -57,7 +57,10 @@ CHANGED = {
         "from grpo_lint import __version__, reference\n",
         "from grpo_lint import __version__\n\nfrom lab.core import regroup as reference\n",
     ),
-    "on one row": ("import os; from grpo_lint.reference import f; f()\n", "import os; from lab.core.regroup import f; f()\n"),
+    "on one row": (
+        "import os; from grpo_lint.reference import f; f()\n",
+        "import os; from lab.core.regroup import f; f()\n",
+    ),
     "on one row, from the package": (
         "import os; from grpo_lint import a, reference\n",
         "import os; from lab.core import regroup as reference; from grpo_lint import a\n",
@@ -75,8 +78,8 @@ CHANGED = {
         "def run():\n    import lab.core.regroup\n\n    return lab.core.regroup.f()\n",
     ),
     "for types only": (
-        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from grpo_lint.reference import Array\n    from lab.a import A\n",
-        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from lab.a import A\n    from lab.core.regroup import Array\n",
+        "if TYPE_CHECKING:\n    from grpo_lint.reference import Array\n    from lab.a import A\n",
+        "if TYPE_CHECKING:\n    from lab.a import A\n    from lab.core.regroup import Array\n",
     ),
     "with a way out": (
         "try:\n    from grpo_lint.reference import f\nexcept ImportError:\n    f = None\n",
@@ -107,8 +110,8 @@ CHANGED = {
         "from lab.a import A\nfrom lab.core.regroup import f  # groups\n",
     ),
     "between sections": (
-        '"""Doc."""\n\nimport os\n\nimport torch\nfrom grpo_lint.reference import f\nfrom yaml import dump\n\nfrom lab.z import z\n\n\ndef run(): ...\n',
-        '"""Doc."""\n\nimport os\n\nimport torch\nfrom yaml import dump\n\nfrom lab.core.regroup import f\nfrom lab.z import z\n\n\ndef run(): ...\n',
+        '"""A."""\n\nimport torch\nfrom grpo_lint.reference import f\nfrom yaml import dump\n\nfrom lab.z import z\n',
+        '"""A."""\n\nimport torch\nfrom yaml import dump\n\nfrom lab.core.regroup import f\nfrom lab.z import z\n',
     ),
     "the only one of its section": (
         "import os\n\nfrom grpo_lint.reference import f\n\nfrom . import x\n\n\ndef run(): ...\n",
@@ -137,7 +140,9 @@ UNSORTED = {"aliases", "odd spacing", "continued", "module among others", "both 
 @pytest.mark.parametrize("name", sorted(set(CHANGED) - UNSORTED))
 def test_isort_and_black_agree(name: str) -> None:
     before, after = CHANGED[name]
-    config = isort.Config(profile="black", known_first_party=frozenset({"lab"}), known_third_party=frozenset({"grpo_lint"}))
+    config = isort.Config(
+        profile="black", known_first_party=frozenset({"lab"}), known_third_party=frozenset({"grpo_lint"})
+    )
     if isort.check_code(before, config=config) and ";" not in after:
         assert isort.code(after, config=config) == after
     if black.format_str(before, mode=black.Mode()) == before:
@@ -160,11 +165,11 @@ def test_a_module_at_the_top(before: str, after: str) -> None:
 
 def test_a_row_that_becomes_too_long_is_broken() -> None:
     text = "from grpo_lint.reference import normalize_rewards_by_group, post_process_rewards\n"
-    after, _ = repointed(text, "lab.algorithms.advantages.groups")
+    after, _ = repointed(text, "lab.algorithms.rewards.groups")
     assert after == (
-        "from lab.algorithms.advantages.groups import (\n    normalize_rewards_by_group,\n    post_process_rewards,\n)\n"
+        "from lab.algorithms.rewards.groups import (\n    normalize_rewards_by_group,\n    post_process_rewards,\n)\n"
     )
-    assert repointed(text, "lab.algorithms.advantages.groups", 119)[0].count("\n") == 1
+    assert repointed(text, "lab.algorithms.rewards.groups", 119)[0].count("\n") == 1
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r", "\n"])
@@ -247,7 +252,9 @@ def test_what_is_left(name: str) -> None:
 
 
 def test_what_can_be_changed_is_beside_what_is_left() -> None:
-    text = 'import grpo_lint.reference\nfrom grpo_lint.reference import f\n\nprint(grpo_lint.x, "grpo_lint.reference.f")\n'
+    text = (
+        'import grpo_lint.reference\nfrom grpo_lint.reference import f\n\nrun(grpo_lint.x, "grpo_lint.reference.f")\n'
+    )
     after, left = repointed(text)
     assert after == text.replace("from grpo_lint.reference", "\nfrom lab.core.regroup")
     assert [row for row, _ in left] == [1, 5]
@@ -258,6 +265,23 @@ def test_a_second_time_changes_nothing(name: str) -> None:
     text = {**SILENT, **{key: value[0] for key, value in {**CHANGED, **LEFT}.items()}}[name]
     once, left = repointed(text)
     assert repointed(once) == (once, left)
+
+
+F_STRINGS = [
+    'f"{grpo_lint.reference.f()}"',
+    'f"é {grpo_lint.reference.f()!r:>{grpo_lint.reference.width}} {x}"',
+    'f"""\n  é\n {x} {grpo_lint.reference.f(\n  1)}\n"""',
+    '"a" f"{x}" f\'{x} {grpo_lint.reference.f()}\'',
+    'rf"""{x}\n\n\n{ grpo_lint.reference.f() }"""',
+]
+
+
+@pytest.mark.parametrize("string", F_STRINGS)
+def test_a_use_in_an_f_string_is_changed_or_left_but_never_garbled(string: str) -> None:
+    text = f"import grpo_lint.reference\n\nx = 1\ny = {string}\n"
+    after, left = repointed(text)
+    assert after in (text, text.replace("grpo_lint.reference", "lab.core.regroup"))
+    assert bool(left) is (after == text)
 
 
 @pytest.mark.parametrize("text", ["from grpo_lint.reference import (\n", "x = " + "(" * 5000, "\0"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 
 from grpo_lint.fixes.imports.placement import added
 from grpo_lint.fixes.imports.removal import removed
-from grpo_lint.fixes.imports.rows import changed, edits_between, rows_of
+from grpo_lint.fixes.imports.rows import Row, changed, edits_between, rows_of
 from grpo_lint.model import Edit
 from grpo_lint.project import Project
 from grpo_lint.project.roots import Parties
@@ -17,24 +18,38 @@ DEFAULT_LINE_LENGTH = 88
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@dataclass(frozen=True, slots=True)
+class ImportChange:
+    """Import `add`, a module and a name of it, and no longer import the names `remove`."""
+
+    add: tuple[str, str] | None = None
+    remove: Set[str] = frozenset()
+
+
 def change_imports(
     source: Source,
     tree: ast.Module,
-    add: tuple[str, str] | None,
-    remove: Set[str],
+    changes: Sequence[ImportChange],
     project: Project | None = None,
     line_length: int = DEFAULT_LINE_LENGTH,
 ) -> tuple[Edit, ...]:
-    """Edits that remove imports and add one, and that do not overlap."""
+    """Edits for these changes, as if they were made one after another; they do not overlap."""
     rows = rows_of(source)
-    changes = removed([row.text for row in rows], tree, remove, line_length)
-    if changes:
-        rows = changed(rows, changes)
-        tree = ast.parse("\n".join(row.text for row in rows))
-    if add is not None and not is_imported(tree, *add, package="" if project is None else project.package):
-        parties = Parties() if project is None else project.parties()
-        rows = changed(rows, [added([row.text for row in rows], tree, *add, parties, line_length)])
+    for position, change in enumerate(changes):
+        if position:
+            tree = _parsed(rows)
+        if cuts := removed([row.text for row in rows], tree, change.remove, line_length):
+            rows = changed(rows, cuts)
+            tree = _parsed(rows)
+        package = "" if project is None else project.package
+        if change.add is not None and not is_imported(tree, *change.add, package=package):
+            parties = Parties() if project is None else project.parties()
+            rows = changed(rows, [added([row.text for row in rows], tree, *change.add, parties, line_length)])
     return tuple(edits_between(source, rows))
+
+
+def _parsed(rows: Sequence[Row]) -> ast.Module:
+    return ast.parse("\n".join(row.text for row in rows))
 
 
 def is_imported(tree: ast.Module, module: str, name: str, package: str = "") -> bool:
