@@ -114,11 +114,9 @@ SAID: dict[str, str] = {
     "syntax error": f":2:7: invalid syntax (as {PYTHON} reads it)",
     "unclosed": f":2:5: '(' was never closed (as {PYTHON} reads it)",
     "unexpected indent": f":2:2: unexpected indent (as {PYTHON} reads it)",
-    "control character": f":2:5: invalid non-printable character U+001B (as {PYTHON} reads it)",
     "direction override": f":2:5: invalid non-printable character U+202E (as {PYTHON} reads it)",
     "undecodable": ": cannot be decoded as utf-8: invalid start byte",
     "not ASCII": ": cannot be decoded as ascii: ordinal not in range(128)",
-    "NUL": ": source code string cannot contain null bytes",
     "unknown cookie": ": unknown encoding: nonsense",
     "cookie of bytes": ": unknown encoding: hex",
     "cookie of texts": ": unknown encoding: rot13",
@@ -127,6 +125,7 @@ SAID: dict[str, str] = {
 }
 OF_PYTHON = {  # in words that differ between versions
     "Python 2": "print",
+    "control character": "invalid ",
     **dict.fromkeys(("parentheses", "indices", "arguments", "targets"), "too many nested parentheses"),
     **dict.fromkeys(("if", "def", "with", "class"), "too many levels of indentation"),
 }
@@ -136,7 +135,9 @@ def is_said(name: str, line: str) -> bool:
     """Whether a line of standard error is what must be said of a faulty file; where Python gives up differs."""
     said = line.removeprefix(f"{name}.py")
     if name in SAID:
-        return said == SAID[name] or (name == "NUL" and said == f":2:1: {SAID[name][2:]} (as {PYTHON} reads it)")
+        return said == SAID[name]
+    if name == "NUL":
+        return "source code string cannot contain null bytes" in said
     if name in OF_PYTHON:
         return OF_PYTHON[name] in said and said.endswith(f" (as {PYTHON} reads it)")
     return said == f": {TOO_DEEP}" or said.startswith(": nested more than 500 levels deep near line 2,")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from itertools import count
@@ -229,6 +230,14 @@ def test_unusable_options(arguments, capsys):
     with pytest.raises(SystemExit, match="2"):
         run.main(arguments)
     assert arguments[0] in capsys.readouterr().err
+
+
+def test_page_documents_exactly_the_options():
+    import run
+
+    page = (BENCHMARKS.parent / "docs" / "performance.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^(--[a-z-]+)", page, re.MULTILINE)
+    assert ["--help", *documented] == re.findall(r"^  (?:-h, )?(--[a-z-]+)", run.parser().format_help(), re.MULTILINE)
 
 
 def test_checkout_that_is_no_folder(tmp_path, capsys):
