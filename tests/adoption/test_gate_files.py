@@ -31,18 +31,21 @@ def faults(schema: str, *files: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("schema", "name"),
+    ("schema", "name", "word", "misspelt"),
     [
-        ("github-actions", "action.yml"),
-        ("github-workflows", "examples/ci/github.yml"),
-        ("gitlab-ci", "examples/ci/gitlab.yml"),
+        ("github-actions", "action.yml", "using: composite", "using: composed"),
+        ("github-workflows", "examples/ci/github.yml", "runs-on:", "run-on:"),
+        ("gitlab-ci", "examples/ci/gitlab.yml", "when: always", "when: ever"),
     ],
 )
-def test_a_shipped_file_is_valid_and_a_broken_one_is_not(schema: str, name: str, tmp_path: Path) -> None:
+def test_a_shipped_file_is_valid_and_would_not_be_if_misspelt(
+    schema: str, name: str, word: str, misspelt: str, tmp_path: Path
+) -> None:
     assert faults(schema, ROOT / name) == ""
-    broken = tmp_path / "broken.yml"
-    broken.write_text(re.sub(r"^( +)(using|runs-on|script):.*", r"\1\2: {}", (ROOT / name).read_text(), flags=re.M))
-    assert faults(schema, broken)
+    text = (ROOT / name).read_text("utf-8")
+    assert word in text
+    (tmp_path / "misspelt.yml").write_text(text.replace(word, misspelt))
+    assert faults(schema, tmp_path / "misspelt.yml")
 
 
 @pytest.mark.parametrize(("heading", "name"), [("GitHub", "github.yml"), ("GitLab", "gitlab.yml")])

@@ -18,14 +18,21 @@ INSTALL, *CHECK = JOB["script"]
 
 
 @pytest.fixture(scope="module")
-def container(
-    environment: dict[str, str], product: Repository, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, str]:
-    """The environment of a job in which the first line of the script has run."""
+def wheel(product: Repository, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    done = product.run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder))
+    assert done.returncode == 0, done.stdout
+    (path,) = folder.iterdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def container(environment: dict[str, str], wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a job in which the first line of the script has run, for a wheel in place of a repository."""
     folder = tmp_path_factory.mktemp("container")
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     made = environment | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    done = bash(Repository(folder, made), INSTALL, GRPO_LINT=f"git+file://{product.folder}")
+    done = bash(Repository(folder, made), INSTALL, GRPO_LINT=str(wheel))
     assert done.returncode == 0, done.stdout
     return made
 
