@@ -53,11 +53,21 @@ def _read(path: str) -> bytes:
 
 def _is_candidate(data: bytes, config: Config) -> bool:
     """Whether the file's bytes may hold a finding. No rule is imported where nothing names rewards."""
+    return _names_findings(data, config) or (config.reports_unused_suppressions and _names_suppressions(data, config))
+
+
+def _names_findings(data: bytes, config: Config) -> bool:
     if not mentions_rewards(data, config.reward_names):
         return False
     from grpo_lint.selection import selected_rules
 
     return passes(data, [rule.gate for rule, _ in selected_rules(config)])
+
+
+def _names_suppressions(data: bytes, config: Config) -> bool:
+    from grpo_lint.selection import selected_comment_rules
+
+    return passes(data, [rule.gate for rule, _ in selected_comment_rules(config)])
 
 
 def _check_data(

@@ -53,7 +53,7 @@ def codes_in(example: str, folder: Path) -> set[str]:
     (folder / "samples.py").write_text(SAMPLES)
     path = folder / "example.py"
     path.write_text(IMPORTS + example)
-    result = check_file(str(path), Config(root=folder), Mode.CHECK, unsafe_fixes=False)
+    result = check_file(str(path), Config(root=folder, select=("ALL", *CODES)), Mode.CHECK, unsafe_fixes=False)
     assert result.fault is None
     return {finding.code for finding in result.findings}
 

@@ -119,6 +119,8 @@ def add_selection(parser: Parser) -> None:
     add_codes("--extend-select", help="run these rules too, besides those that are selected otherwise")
     add_codes("--ignore", help="leave these rules out; where --select names them too, the longer prefix wins")
     group.add_argument("--preview", action="store_true", help="run the preview rules too")
+    group.add_argument("--report-unused-suppressions", action="store_true",
+        help="run GRPO100 too: comments that suppress nothing")  # fmt: skip
     source = group.add_mutually_exclusive_group()
     source.add_argument("--config", metavar="FILE", help="use this configuration file for all paths")
     source.add_argument("--isolated", action="store_true", help="use no configuration file")
@@ -147,13 +149,14 @@ def resolver(options: argparse.Namespace, has_overrides: bool = True) -> ConfigR
 
     Without overrides, it finds what the file says, whatever the other options are.
     """
-    from grpo_lint.config import Config, ConfigResolver, Overrides
+    from grpo_lint.config import UNUSED_SUPPRESSION, Config, ConfigResolver, Overrides
     from grpo_lint.config_file import read_config_file
     from grpo_lint.rules import CODES
 
     overrides = Overrides()
     if has_overrides:
-        overrides = Overrides(options.select, options.extend_select, options.ignore, options.preview)
+        requested = (UNUSED_SUPPRESSION,) * options.report_unused_suppressions
+        overrides = Overrides(options.select, options.extend_select + requested, options.ignore, options.preview)
     fixed = Config(root=Path.cwd()) if options.isolated else None
     if options.config is not None:
         fixed = read_config_file(Path(options.config), Path.cwd(), CODES)
