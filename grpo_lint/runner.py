@@ -13,6 +13,8 @@ from grpo_lint.gate import mentions_rewards, passes
 from grpo_lint.outcome import FileResult
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grpo_lint.config import Config
     from grpo_lint.project import Cache
 
@@ -30,20 +32,40 @@ def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool, cache:
 
     Files that share a `cache` are checked faster.
     """
+    return _guarded(FileResult(path), lambda: _check(path, config, mode, unsafe_fixes, cache))
+
+
+def suppress_findings(result: FileResult, config: Config, reason: str) -> FileResult:
+    """Write comments that suppress the findings of a result. What is left of it, or it with what went wrong."""
+
+    def suppress() -> FileResult:
+        from grpo_lint.suppress.writing import write_suppressions
+
+        return write_suppressions(result, _read(result.path), config, reason)
+
+    return _guarded(result, suppress)
+
+
+def _guarded(result: FileResult, work: Callable[[], FileResult]) -> FileResult:
+    """What the work on a file results in, or the result there is with what went wrong."""
     collects = gc.isenabled()
     gc.disable()  # syntax trees are many objects and no cycles
     try:
-        data = _read(path)
-        if not _is_candidate(data, config):
-            return FileResult(path)
-        return _check_data(path, data, config, mode, unsafe_fixes, cache)
+        return work()
     except Exception as error:
         from grpo_lint.faults import fault_of
 
-        return FileResult(path, fault=fault_of(error))
+        return result._replace(fault=fault_of(error))
     finally:
         if collects:
             gc.enable()
+
+
+def _check(path: str, config: Config, mode: Mode, unsafe_fixes: bool, cache: Cache | None) -> FileResult:
+    data = _read(path)
+    if not _is_candidate(data, config):
+        return FileResult(path)
+    return _check_data(path, data, config, mode, unsafe_fixes, cache)
 
 
 def _read(path: str) -> bytes:

@@ -50,8 +50,7 @@ def read(words: list[str]) -> argparse.Namespace:
     options = read_selection(parser, words)
     if options.paths and options.paths[0] in COMMANDS:
         parser.error(f"{options.paths[0]!r} is a command: put it first, or write ./{options.paths[0]} for the path")
-    if options.diff_base is not None and (options.fix or options.diff):
-        parser.error("--diff-base tells findings apart, not repairs: it does not go with --fix or --diff")
+    _require_one_action(parser, options)
     printed = [each for each in options.targets if each.file is None]
     if options.diff and (options.statistics or any(each.format != "text" for each in options.targets)):
         parser.error("--diff writes a patch: it does not go with --statistics or another --output-format")
@@ -65,12 +64,28 @@ def read(words: list[str]) -> argparse.Namespace:
     return options
 
 
+def _require_one_action(parser: Parser, options: argparse.Namespace) -> None:
+    if options.diff_base is not None and (options.fix or options.diff):
+        parser.error("--diff-base tells findings apart, not repairs: it does not go with --fix or --diff")
+    if options.add_ignores and (options.fix or options.diff):
+        parser.error("--add-ignores suppresses what a repair would take: it does not go with --fix or --diff")
+    if options.reason is not None and not options.add_ignores:
+        parser.error("--reason is that of --add-ignores, which is not given")
+
+
 def target(word: str) -> Target:
     """The type of an argument that names a format and, behind a colon, a file."""
     name, colon, file = word.partition(":")
     if colon and not file:
         raise argparse.ArgumentTypeError(f"{printable(repr(word))} names no file behind the colon")
     return Target(one_of(tuple(FORMATS))(name), file or None)
+
+
+def reason(word: str) -> str:
+    """The type of an argument that becomes part of a comment."""
+    if not word.strip() or not word.isprintable():
+        raise argparse.ArgumentTypeError(f"{printable(repr(word))} is no reason that fits on a line")
+    return word.strip()
 
 
 def read_selection(parser: Parser, words: list[str]) -> argparse.Namespace:
@@ -98,6 +113,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
     _add_repairs(parser)
+    _add_suppressions(parser)
     add_selection(parser)
     _add_output(parser)
     parser.add_argument("--version", action="version", version=f"grpo-lint {__version__}")
@@ -109,6 +125,12 @@ def _add_repairs(parser: Parser) -> None:
     add_flag("--fix", help="repair the files, where a repair is proven safe")
     add_flag("--unsafe-fixes", help="apply the repairs too whose prompt identity is only named like one")
     add_flag("--diff", help="print the repairs as a patch and write nothing")
+
+
+def _add_suppressions(parser: Parser) -> None:
+    group = parser.add_argument_group("suppressions")
+    group.add_argument("--add-ignores", action="store_true", help="write a comment for each finding that is left")
+    group.add_argument("--reason", type=reason, metavar="TEXT", help="the reason in these comments (default: a TODO)")
 
 
 def add_selection(parser: Parser) -> None:
