@@ -92,6 +92,34 @@ def test_only_the_first_and_the_last_line_count(row: int, expected: bool) -> Non
     assert is_suppressed("\n".join(lines), finding(2, 4)) is expected
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "last", "expected"),
+    [
+        # where a formatter puts the comment of a line that it breaks
+        ("x = f(g(1), 2)  # noqa: GRPO001\n", 1, 1, True),
+        ("x = f(g(1),\n  2\n)  # noqa: GRPO001\n", 1, 1, True),
+        ("x = (\n  f(g(1))\n  .h()\n)  # noqa: GRPO001\n", 2, 2, True),
+        ("x = (\n  f(g(1))\n  .h()\n)  # noqa: GRPO001", 2, 3, True),
+        ("if f(\n  g(1)\n):  # noqa: GRPO001\n  x\n", 2, 2, True),
+        ("x = 1; y = '''\n'''  # noqa: GRPO001\n", 1, 1, True),
+        ("x = 1; \\\n  y = 2  # noqa: GRPO001\n", 1, 1, True),
+        # elsewhere in a statement, and in others
+        ("x = f(  # noqa: GRPO001\n  g(1),\n  2\n)\n", 2, 2, False),
+        ("x = f(\n  g(1),\n  # noqa: GRPO001\n  2\n)\n", 2, 2, False),
+        ("x = f(\n  1,  # noqa: GRPO001\n  2\n)\n", 1, 1, False),
+        ("y = 1\nx = 2  # noqa: GRPO001\n", 1, 1, False),
+        ("y = 1\n\n# a note\nx = 2  # noqa: GRPO001\n", 1, 1, False),
+        ("y = 1\n# noqa: GRPO001\n", 1, 1, False),
+        ("if x:\n  y\n  # noqa: GRPO001\n", 2, 2, False),
+        ("if x:\n  y\nelse:  # noqa: GRPO001\n  z\n", 2, 2, False),
+        ("def f():\n  x\n  y  # noqa: GRPO001\n", 1, 3, True),
+        ("def f():\n  x\n  y  # noqa: GRPO001\n", 2, 2, False),
+    ],
+)
+def test_at_the_end_of_a_statement_it_speaks_for_all_of_it(text: str, first: int, last: int, expected: bool) -> None:
+    assert is_suppressed(text, finding(first, last)) is expected
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_rows_are_pythons(newline: str) -> None:
     text = newline.join(['a = """', "", '"""', "b = 1\f", "c = '\u2028'  # noqa: GRPO001", ""])

@@ -94,16 +94,16 @@ def test_nothing_is_said_of(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("x = 1  # noqa: GRPO001\n", "`GRPO001` is not reported on this line: this `# noqa` suppresses nothing"),
-        ("x = 1  # NOQA:GRPO001\n", "`GRPO001` is not reported on this line: this `# noqa` suppresses nothing"),
-        ("# noqa: GRPO001\n", "`GRPO001` is not reported on this line: this `# noqa` suppresses nothing"),
+        ("x = 1  # noqa: GRPO001\n", "`GRPO001` is not reported here: this `# noqa` suppresses nothing"),
+        ("x = 1  # NOQA:GRPO001\n", "`GRPO001` is not reported here: this `# noqa` suppresses nothing"),
+        ("# noqa: GRPO001\n", "`GRPO001` is not reported here: this `# noqa` suppresses nothing"),
         (
             "x = 1  # noqa: GRPO001, E501, GRPO002\n",
-            "`GRPO001` and `GRPO002` are not reported on this line: this `# noqa` need not name them",
+            "`GRPO001` and `GRPO002` are not reported here: this `# noqa` need not name them",
         ),
         (
             "x = 1  # grpo-lint: ignore[GRPO002]\n",
-            "`GRPO002` is not reported on this line: this `# grpo-lint: ignore` suppresses nothing",
+            "`GRPO002` is not reported here: this `# grpo-lint: ignore` suppresses nothing",
         ),
         (
             "# grpo-lint: ignore-file[GRPO002]\n",
@@ -179,7 +179,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-MESSAGE = "`GRPO001` is not reported on this line: this `# noqa` need not name it"
+MESSAGE = "`GRPO001` is not reported here: this `# noqa` need not name it"
 
 
 def test_text(project: Path) -> None:

@@ -77,7 +77,7 @@ def check(comments: Comments) -> Iterator[Remark]:
 
 
 def _unused(directive: Directive, codes: tuple[str, ...]) -> str:
-    place = "in this file" if directive.is_for_file else "on this line"
+    place = "in this file" if directive.is_for_file else "here"
     use = "suppresses nothing" if codes == directive.codes else f"need not name {'it' if len(codes) == 1 else 'them'}"
     return f"{_listed(codes)} {_are(codes)} not reported {place}: this `# {directive.keyword}` {use}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import tokenize
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ def place_of(finding: Finding) -> Place:
 
 
 def suppress(source: Source, wanted: Set[Place], reason: str, config: Config) -> Suppressed:
-    """The text with a directive for each wanted finding that a line has room for. Raises CannotSuppress.
+    """The text with a directive for each wanted finding. Raises CannotSuppress.
 
     Where the reason itself brings up findings, since it makes a file speak of prompts, those are suppressed as well.
     """
@@ -68,34 +68,50 @@ def _is_same_code(before: str, after: str) -> bool:
 def _additions(source: Source, findings: Iterable[Finding], reason: str) -> Iterator[Edit]:
     closed = closed_rows(source)
     directives = read_suppressions(source.text).directives
-    rows = ((row, finding.code) for finding in findings if (row := _row(finding, closed)) is not None)
-    for row, found in groupby(sorted(rows), key=lambda each: each[0]):
+    rows = sorted((_row(finding, closed), finding.code) for finding in findings)
+    for row, found in groupby(rows, key=lambda each: each[0]):
         yield from addition(source, directives, row, tuple(dict.fromkeys(code for _, code in found)), reason)
 
 
-def _row(finding: Finding, closed: Set[int]) -> int | None:
-    """The row of a finding whose end takes a comment: its first, else its last."""
+def _row(finding: Finding, closed: Mapping[int, int]) -> int:
+    """The row of a finding whose end takes a comment: its first, else its last, else that of its statement."""
     rows = (finding.range.start.row, finding.range.end.row)
-    return next((row for row in rows if row not in closed), None)
+    return next((row for row in rows if row not in closed), closed.get(rows[-1], rows[-1]))
 
 
-def closed_rows(source: Source) -> frozenset[int]:
-    """The rows whose end takes no comment: it lies within a string, or the row goes on behind a backslash."""
-    closed: set[int] = set()
-    commented: set[int] = set()
-    opened: list[int] = []
+def closed_rows(source: Source) -> Mapping[int, int]:
+    """The rows whose end takes no comment, since it lies within a string or behind a backslash.
+
+    Each with the last row of its statement, which takes one.
+    """
+    closed: dict[int, int] = {}
+    statement: list[tokenize.TokenInfo] = []
     for token in tokens(source.text):
-        kind = tokenize.tok_name[token.type]
-        start = token.start[0]
+        statement.append(token)
+        if token.type == tokenize.NEWLINE:
+            rows = _rows_in_strings(statement) | _rows_before_a_backslash(source, statement)
+            closed |= dict.fromkeys(rows, token.start[0])
+            statement.clear()
+    return closed
+
+
+def _rows_in_strings(statement: Iterable[tokenize.TokenInfo]) -> set[int]:
+    rows: set[int] = set()
+    opened: list[int] = []
+    for token in statement:
+        kind, first = tokenize.tok_name[token.type], token.start[0]
         if kind in _OPENING:
-            opened.append(start)
+            opened.append(first)
         elif kind in _CLOSING:
-            start = opened.pop()
-        elif kind == "COMMENT":
-            commented.add(start)
-        closed.update(range(start, token.end[0]))
-    going_on = (row for row in range(1, len(source.line_starts) + 1) if source.line(row).endswith("\\"))
-    return frozenset(closed.union(set(going_on) - commented))
+            first = opened.pop()
+        rows.update(range(first, token.end[0]))
+    return rows
+
+
+def _rows_before_a_backslash(source: Source, statement: Sequence[tokenize.TokenInfo]) -> set[int]:
+    commented = {token.start[0] for token in statement if token.type == tokenize.COMMENT}
+    rows = range(statement[0].start[0], statement[-1].end[0])
+    return {row for row in rows if row not in commented and source.line(row).endswith("\\")}
 
 
 def addition(

@@ -1,7 +1,8 @@
 """The directives in comments, and what they cover.
 
-`# noqa: GRPO001 - reason` and `# grpo-lint: ignore[GRPO001] reason` speak for their line, and
-`# grpo-lint: ignore-file[GRPO001] reason`, on a line of its own, for its file.
+`# noqa: GRPO001 - reason` and `# grpo-lint: ignore[GRPO001] reason` speak for what begins or ends on their line, and at
+the end of a statement for all of it, since that is where formatters put a comment when they break a line.
+`# grpo-lint: ignore-file[GRPO001] reason`, on a line of its own, speaks for its file.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _DIRECTIVE = re.compile(
 # Where another comment begins on the line. A number sign before a digit is an issue's number in a reason.
 _NEXT_COMMENT = re.compile(r"(?:(?<=\s)|\A)#(?!\d)")
 
+_LAYOUT = frozenset({tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT})
+
 NOQA, IGNORE, IGNORE_FILE = "noqa", "grpo-lint: ignore", "grpo-lint: ignore-file"
 
 
@@ -38,7 +41,8 @@ class Directive:
     """One comment and the codes that it names; none if it is bare, and then it suppresses nothing.
 
     `range` ends with its codes, which lie from the first to the last in `listed`; `extent` goes on to the end of its
-    reason. `is_alone` tells whether no code stands before it on its line.
+    reason. `is_alone` tells whether no code stands before it on its line. `first_row` is where the statement (or the
+    header of one) that it ends begins, and its own row if it ends none.
     """
 
     range: Range
@@ -47,6 +51,7 @@ class Directive:
     listed: Range
     extent: Range
     is_alone: bool
+    first_row: int
 
     @property
     def row(self) -> int:
@@ -66,7 +71,8 @@ class Directive:
 
     def is_about(self, finding: Finding) -> bool:
         """Whether it speaks for the place of a finding, whatever its codes are."""
-        return self.is_for_file or self.row in (finding.range.start.row, finding.range.end.row)
+        first, last = finding.range.start.row, finding.range.end.row
+        return self.is_for_file or self.row in (first, last) or self.first_row <= first <= last <= self.row
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +110,28 @@ def read_suppressions(text: str) -> Suppressions:
         return Suppressions()
     text = NEWLINE.sub("\n", text)
     rows = text.split("\n")
-    return Suppressions(
-        tuple(
-            directive
-            for comment in tokens(text)
-            if comment.type == tokenize.COMMENT
-            for directive in _directives(comment, is_alone=not rows[comment.start[0] - 1][: comment.start[1]].strip())
-        )
-    )
+    found: list[Directive] = []
+    for comment, first_row in _comments(text):
+        row, column = comment.start
+        found += _directives(comment, not rows[row - 1][:column].strip(), first_row)
+    return Suppressions(tuple(found))
+
+
+def _comments(text: str) -> Iterator[tuple[tokenize.TokenInfo, int]]:
+    """The comments, each with the first row of the statement that it ends, or its own."""
+    first_row: int | None = None
+    previous: tokenize.TokenInfo | None = None
+    for token in tokens(text):
+        if previous is not None and previous.type == tokenize.COMMENT:
+            own_row = previous.start[0]
+            yield previous, own_row if token.type != tokenize.NEWLINE or first_row is None else first_row
+        if token.type == tokenize.NEWLINE:
+            first_row = None
+        elif first_row is None and token.type not in _LAYOUT:
+            first_row = token.start[0]
+        previous = token
+    if previous is not None and previous.type == tokenize.COMMENT:  # the text stops being Python behind it
+        yield previous, previous.start[0]
 
 
 def tokens(text: str) -> Iterator[tokenize.TokenInfo]:
@@ -123,7 +143,7 @@ def tokens(text: str) -> Iterator[tokenize.TokenInfo]:
         return
 
 
-def _directives(comment: tokenize.TokenInfo, is_alone: bool) -> Iterator[Directive]:
+def _directives(comment: tokenize.TokenInfo, is_alone: bool, first_row: int) -> Iterator[Directive]:
     for found in _DIRECTIVE.finditer(comment.string):
         group = "codes" if found["noqa"] else "list"
         places = list(CODE.finditer(comment.string, *found.span(group))) if found[group] else []
@@ -135,6 +155,7 @@ def _directives(comment: tokenize.TokenInfo, is_alone: bool) -> Iterator[Directi
             listed=_range(comment, *listed),
             extent=_range(comment, found.start(), found.end() + _length_of_reason(comment.string[found.end() :])),
             is_alone=is_alone,
+            first_row=first_row,
         )
 
 

@@ -14,13 +14,12 @@ from grpo_lint.suppress.addition import CannotSuppress, Suppressed, place_of, su
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
-    from grpo_lint.model import Finding
 
 
 def write_suppressions(result: FileResult, data: bytes, config: Config, reason: str) -> FileResult:
-    """Write a comment for each finding of a file that a line has room for; what is left of them, with their reasons.
+    """Write a comment for each finding of a file, those about comments excepted. What is left of the result.
 
-    A finding about a comment is not suppressed by another. Raises OSError, and whatever reading the file may raise.
+    Raises OSError, and whatever reading the file may raise.
     """
     source = Source.decode(result.path, data)
     asked = {place_of(finding) for finding in result.findings}
@@ -34,13 +33,7 @@ def write_suppressions(result: FileResult, data: bytes, config: Config, reason: 
         edits.write(Path(result.path), written)
     left = findings_of(propose(done.analysis.items, done.source, config, None))
     left = tuple(finding for finding in left if place_of(finding) in asked)
-    warnings = (*done.analysis.warnings, *(_no_room(each) for each in left if place_of(each) in wanted))
-    return result._replace(findings=left, warnings=warnings, text=done.source.text if left else "")
-
-
-def _no_room(finding: Finding) -> str:
-    row = finding.range.start.row
-    return f"line {row}: {finding.code} is not suppressed: neither its first nor its last line can end in a comment"
+    return result._replace(findings=left, warnings=done.analysis.warnings, text=done.source.text if left else "")
 
 
 def _encoded(source: Source, data: bytes, done: Suppressed) -> bytes:
