@@ -42,7 +42,7 @@ def install(folder: Path) -> Path:
     venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     subprocess.run(
-        [programs / "python", "-m", "pip", "install", "--quiet", "--compile", str(ROOT)],
+        [programs / "python", "-m", "pip", "install", "-qq", "--compile", str(ROOT)],
         env={key: value for key, value in os.environ.items() if key not in _UNSET},
         check=True,
     )

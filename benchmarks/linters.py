@@ -14,7 +14,8 @@ TORCHFIX = "torchfix ."
 RUFF = "ruff check --no-cache ."
 TARGETS = (Target(AST_GREP, 2.0), Target(TORCHFIX, 1.0))
 
-# What patterns alone can say of GRPO001 and GRPO002: the layout, not whether the values are rewards.
+# What patterns alone can say of GRPO001 and GRPO002: the layout, not whether the values are rewards. Forms that other
+# code is full of, such as `x[None]`, are left out: reporting them all would slow ast-grep down.
 PATTERNS = """\
 id: constant-size-groups
 language: python
@@ -35,8 +36,6 @@ rule:
     - pattern: $VALUES.view(1, -1)
     - pattern: $VALUES.reshape(-1, $VALUES.shape[-1])
     - pattern: $VALUES.view(-1, $VALUES.shape[-1])
-    - pattern: $VALUES.unsqueeze(0)
-    - pattern: $VALUES[None]
 """
 
 

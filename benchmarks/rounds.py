@@ -12,20 +12,18 @@ from dataclasses import dataclass
 class Candidate:
     """Something to time. `run` gives an exit status, or None if it has none.
 
-    `at_most` limits its rounds, and spares it the warm-up: for what takes minutes. `calls` is how many calls make up
-    one measurement: more than one for what takes microseconds.
+    `at_most` limits its rounds, and spares it the warm-up: for what takes minutes.
     """
 
     name: str
     run: Callable[[], int | None]
     at_most: int | None = None
-    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
     name: str
-    seconds: tuple[float, ...]  # of one call, round by round
+    seconds: tuple[float, ...]  # round by round
     statuses: tuple[int, ...] = ()  # those that occurred
 
     @property
@@ -50,11 +48,10 @@ def measure(
     statuses: dict[str, set[int]] = {candidate.name: set() for candidate in candidates}
     for turn, candidate in turns(candidates, rounds):
         start = clock()
-        for _ in range(candidate.calls):
-            status = candidate.run()
+        status = candidate.run()
         end = clock()
         if turn:
-            seconds[candidate.name].append((end - start) / candidate.calls)
+            seconds[candidate.name].append(end - start)
         if status is not None:
             statuses[candidate.name].add(status)
     return tuple(Timing(name, tuple(seconds[name]), tuple(sorted(statuses[name]))) for name in seconds)

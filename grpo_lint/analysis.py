@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grpo_lint.depth import require_shallow
+from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.model import Finding, Mark, Range
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from grpo_lint.rules._rule import Report, Rule
     from grpo_lint.source import Source
 
-_RECURSION_LIMIT = 10_000
+_PARSING_LIMIT, _RECURSION_LIMIT = 1_000, 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,12 @@ def _place(node: ast.expr) -> tuple[int, int]:
 
 def parse(text: str) -> ast.Module:
     """Parse a text. Raises SyntaxError in Python's words, ValueError for a NUL byte, TooDeep."""
-    with warnings.catch_warnings():
+    # A higher limit while parsing would let Python's own parser overflow the C stack; and what is too deep must not
+    # depend on whether another file was analysed before.
+    with warnings.catch_warnings(), recursion_limit(_PARSING_LIMIT):
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
     require_shallow(tree)
-    # Only now: a higher limit while parsing would let Python's own parser overflow the C stack.
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     return tree
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from grpo_lint.config import OWN_FILE, PROJECT_FILE, TABLE, Config, ConfigError
-from grpo_lint.config_keys import Unfit, keys_by_name
 from grpo_lint.suggestion import did_you_mean
 from grpo_lint.toml_file import parse, read, subtable
 
@@ -44,6 +43,8 @@ def _read_own_file(path: Path, codes: tuple[str, ...]) -> Config:
 
 
 def _read_config(path: Path, table: object, codes: tuple[str, ...]) -> Config:
+    from grpo_lint.config_keys import Unfit, keys_by_name
+
     if not isinstance(table, dict):
         raise ConfigError(path, f"tool.{TABLE}", "expected a table")
     known = keys_by_name()

@@ -96,6 +96,9 @@ class _Search(NamedTuple):
         except ConfigError as error:
             yield Unreachable(str(error.path), str(error))
             return
+        except OSError as error:  # a folder that may not be entered
+            yield Unreachable(str(path), error.strerror or str(error))
+            return
         if self._is_excluded(path, is_folder, config):
             return
         if is_folder:

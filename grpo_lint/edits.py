@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import stat
 import tempfile
@@ -31,8 +32,21 @@ def unified_diff(path: str, before: str, after: str) -> str:
     """The change of a file as a patch, empty if there is none. Lines keep the newlines that they have in the file."""
     old, new = _lines(before), _lines(after)
     name = path.replace(os.sep, "/").lstrip("/")
-    lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")
+    lines = difflib.unified_diff(old, new, _quoted(f"a/{name}"), _quoted(f"b/{name}"))
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _quoted(name: str) -> str:
+    """A name as Git writes it in a patch: in quotes, the bytes of what cannot be printed in octal digits."""
+    if name.isprintable() and not {'"', "\\"} & set(name):
+        return name
+    return '"' + "".join(map(_quoted_character, name)) + '"'
+
+
+def _quoted_character(character: str) -> str:
+    if character.isprintable():
+        return f"\\{character}" if character in '"\\' else character
+    return "".join(f"\\{byte:03o}" for byte in os.fsencode(character))
 
 
 def _lines(text: str) -> list[str]:
@@ -42,8 +56,13 @@ def _lines(text: str) -> list[str]:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Replace a file's content in one step, its mode kept; a symbolic link stays and its target is replaced."""
+    """Replace a file's content in one step, its mode kept; a symbolic link stays and its target is replaced.
+
+    Raises OSError, also for a file that may not be written although its folder may.
+    """
     target = path.resolve()
+    if not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     mode = stat.S_IMODE(target.stat().st_mode)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 from grpo_lint.depth import TooDeep
 from grpo_lint.model import Position
 from grpo_lint.outcome import Fault
+
+_PARSER = "Python {}.{}".format(*sys.version_info)  # a newer one may know the syntax
 
 
 def fault_of(error: Exception) -> Fault:
@@ -12,7 +16,7 @@ def fault_of(error: Exception) -> Fault:
     match error:
         case SyntaxError():
             position = Position(error.lineno, max(error.offset or 1, 1)) if error.lineno else None
-            return Fault(error.msg, position)
+            return Fault(error.msg if position is None else f"{error.msg} (as {_PARSER} reads it)", position)
         case UnicodeDecodeError():
             return Fault(f"cannot be decoded as {error.encoding}: {error.reason}")
         case ValueError():

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grpo_lint.analysis import Found, find
+from grpo_lint.analysis import Found
 from grpo_lint.flow.traversal import vectors
 from grpo_lint.model import Finding, Fix, Range
 
 if TYPE_CHECKING:
+    import ast
+
     from grpo_lint.config import Config
     from grpo_lint.fixes.lift import Context, Lift
     from grpo_lint.project import Cache
     from grpo_lint.source import Source
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """One reading of a text: its findings, and what to say besides."""
-
-    findings: tuple[Finding, ...]
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,12 +26,6 @@ class Proposal:
 
     finding: Finding
     lift: Lift | None = None
-
-
-def check_text(source: Source, config: Config, cache: Cache | None = None) -> Checked:
-    """The findings of a text, each with its fix or the reason why there is none."""
-    found = find(source, config)
-    return Checked(findings_of(propose(found.items, source, config, cache)), found.warnings)
 
 
 def findings_of(proposals: Iterable[Proposal]) -> tuple[Finding, ...]:
@@ -49,14 +37,14 @@ def _order(finding: Finding) -> tuple[object, ...]:
     return (finding.range, finding.code, finding.message)
 
 
-def propose(items: Iterable[Found], source: Source, config: Config, cache: Cache | None) -> Iterator[Proposal]:
+def propose(items: Iterable[Found], source: Source, config: Config, cache: Callable[[], Cache]) -> Iterator[Proposal]:
     """A proposal for each finding; those of one normalisation share one fix, which is computed once."""
     context: Context | None = None
     known: dict[object, Proposal] = {}
     for found in items:
         key = normalisation_of(found)
-        if key not in known and _may_have_fix(found):
-            context = context or _context(source, config, cache)
+        if key not in known and found.facts is not None and _may_have_fix(found):
+            context = context or _context(source, found.facts.module.tree, config, cache)
             known[key] = _with_fix(found, context)
         elif key not in known:
             known[key] = Proposal(_with_reason(found.finding))
@@ -81,16 +69,18 @@ def normalisation_of(found: Found) -> object:
     return id(found.facts), frozenset(id(vector.origin) for vector in vectors(found.grouping.of))
 
 
-def _context(source: Source, config: Config, cache: Cache | None) -> Context:
+def _context(source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]) -> Context:
     from grpo_lint.fixes.identity import Wishes
     from grpo_lint.fixes.lift import Context
+    from grpo_lint.fixes.reads import Reads
     from grpo_lint.line_length import formatter_line_length
     from grpo_lint.project import Project
 
     path = Path(source.path)
     length = config.line_length or formatter_line_length(path.absolute().parent)
     wishes = Wishes(config.group_index, config.rollout_ids)
-    return Context(source, Project.for_file(path, cache), length, config.reference_module, wishes)
+    project = Project.for_file(path, cache())
+    return Context(source, Reads.of(tree), project, length, config.reference_module, wishes)
 
 
 def _with_fix(found: Found, context: Context) -> Proposal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from grpo_lint.fixes.assembly import assemble
 from grpo_lint.fixes.lift import Lift
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.model import Finding, Fix, Safety
-from grpo_lint.outcome import FileResult
+from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.project import Cache, Project
 from grpo_lint.proposals import Proposal, findings_of, normalisation_of, propose
 from grpo_lint.source import Source
@@ -36,12 +36,12 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
+class Terms:
     """What holds for all fixes of a file."""
 
     config: Config
     unsafe_fixes: bool
-    cache: Cache | None
+    cache: Callable[[], Cache]
 
     def draft(self, source: Source, analysis: Analysis) -> Draft:
         """A draft whose proposals are made one by one, as they are asked for, and once."""
@@ -66,24 +66,27 @@ class _Repair:
     fixed: tuple[Finding, ...]
 
 
-def repair(
-    draft: Draft, data: bytes, config: Config, unsafe_fixes: bool, is_written: bool, cache: Cache | None
-) -> FileResult:
-    """Apply the fixes that may be applied, and write the file or make a diff of it. Raises OSError."""
+def repair(draft: Draft, data: bytes, terms: Terms, is_written: bool) -> FileResult:
+    """Apply the fixes that may be applied, and write the file or make a diff of it."""
     source, warnings = draft.source, draft.analysis.warnings
     if source.encode(source.text) != data:
         findings = _without_fixes(findings_of(draft.proposals), "the file's encoding does not survive")
         return FileResult(source.path, findings, warnings=warnings, text=source.text)
-    done = _fix_all(draft, _Terms(config, unsafe_fixes, cache))
-    notices = (*warnings, *_missing_module(source.path, done.fixed, config))
+    done = _fix_all(draft, terms)
+    notices = (*warnings, *_missing_module(source.path, done.fixed, terms.config))
     text = done.text if done.left else ""
     result = FileResult(source.path, done.left, done.fixed, warnings=notices, text=text)
     if not is_written:
         return result._replace(diff=edits.unified_diff(_shown(source.path), source.text, done.text))
-    if done.text != source.text:
+    if done.text == source.text:
+        return result
+    try:
         edits.write(Path(source.path), source.encode(done.text))
-        if cache is not None:
-            cache.forget(Path(source.path).absolute())
+    except OSError as error:
+        fault = Fault(f"cannot be written: {error.strerror or error}")
+        findings = findings_of(draft.proposals)
+        return FileResult(source.path, findings, fault=fault, warnings=warnings, text=source.text)
+    terms.cache().forget(Path(source.path).absolute())
     return result
 
 
@@ -104,7 +107,7 @@ def _shown(path: str) -> str:
         return path
 
 
-def _fix_all(draft: Draft, terms: _Terms) -> _Repair:
+def _fix_all(draft: Draft, terms: Terms) -> _Repair:
     """Apply fixes until there is none that may be."""
     fixed: list[Finding] = []
     while isinstance(step := _step_over_comments(draft, terms) or _step_together(draft, terms), _Step):
@@ -119,7 +122,7 @@ def _fix_all(draft: Draft, terms: _Terms) -> _Repair:
     return _Repair(draft.source.text, tuple(_withhold(finding, single) for finding in left), tuple(fixed))
 
 
-def _step_over_comments(draft: Draft, terms: _Terms) -> _Step | None:
+def _step_over_comments(draft: Draft, terms: Terms) -> _Step | None:
     """The fixes of comments, applied at once; None where there is one at most, or where that does not hold."""
     repaired = [each.finding for each in draft.proposals if each.lift is None and terms.is_wanted(each)]
     made = tuple(edit for finding in repaired if finding.fix is not None for edit in finding.fix.edits)
@@ -129,7 +132,7 @@ def _step_over_comments(draft: Draft, terms: _Terms) -> _Step | None:
     return step if isinstance(step, _Step) else None
 
 
-def _step_together(draft: Draft, terms: _Terms) -> _Step | None:
+def _step_together(draft: Draft, terms: Terms) -> _Step | None:
     """The fixes of functions that have nothing to do with each other, applied at once; None where that does not hold.
 
     They are the same as if they were made one after another, and verified once.
@@ -144,7 +147,7 @@ def _step_together(draft: Draft, terms: _Terms) -> _Step | None:
     return step if isinstance(step, _Step) else None
 
 
-def _independent(proposals: Iterable[Proposal], terms: _Terms) -> Iterator[Proposal]:
+def _independent(proposals: Iterable[Proposal], terms: Terms) -> Iterator[Proposal]:
     """One wanted fix of each function that neither names another of these functions nor is named by one."""
     chosen: list[Lift] = []
     functions: set[str] = set()
@@ -174,7 +177,7 @@ def _names(lift: Lift) -> set[str]:
     }
 
 
-def _next_step(draft: Draft, terms: _Terms) -> _Step | dict[Fix, str]:
+def _next_step(draft: Draft, terms: Terms) -> _Step | dict[Fix, str]:
     """The first fix that holds, applied; where there is none, the fixes that did not hold, each with the reason."""
     withheld: dict[Fix, str] = {}
     for found, proposal in zip(draft.analysis.items, draft.proposals, strict=True):
@@ -196,7 +199,7 @@ def _withhold(finding: Finding, withheld: dict[Fix, str]) -> Finding:
     return replace(finding, fix=None, fix_reason=f"the fix is withheld: {withheld[finding.fix]}")
 
 
-def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: _Terms) -> _Step | str:
+def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: Terms) -> _Step | str:
     """The text after a fix, or why the fix must not be applied.
 
     Every step leaves fewer findings of code, or as many and fewer of comments, so the steps end: the repair of code may

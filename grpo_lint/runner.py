@@ -1,4 +1,4 @@
-"""Checks one file: the only place where exceptions become results.
+"""Checks files: the only place where exceptions become results.
 
 Most files are ruled out by their bytes. What the others need is imported when the first of them comes.
 """
@@ -6,17 +6,21 @@ Most files are ruled out by their bytes. What the others need is imported when t
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from grpo_lint.gate import mentions_rewards, passes
-from grpo_lint.outcome import FileResult
+from grpo_lint.outcome import Fault, FileResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from grpo_lint.analysis import Analysis
     from grpo_lint.config import Config
     from grpo_lint.project import Cache
+    from grpo_lint.source import Source
+
+T = TypeVar("T")
 
 
 class Mode(Enum):
@@ -27,55 +31,64 @@ class Mode(Enum):
     DIFF = "diff"
 
 
-def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool, cache: Cache | None = None) -> FileResult:
-    """Check one file and, in the modes for that, repair it. Whatever goes wrong is in the result.
+class Job(NamedTuple):
+    """A file to check, and how."""
 
-    Files that share a `cache` are checked faster.
+    path: str
+    config: Config
+    unsafe_fixes: bool = False
+
+
+def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
+    """Check one file and, in the modes for that, repair it. Whatever goes wrong is in the result."""
+    return check_files([Job(path, config, unsafe_fixes)], mode)[0]
+
+
+def check_files(jobs: Sequence[Job], mode: Mode, processes: int | None = None) -> tuple[FileResult, ...]:
+    """Check files as `check_file` does, in the order of the jobs. The results are the same in any number of processes.
+
+    `processes` counts this one; by default there are as many as pay.
     """
-    return _guarded(FileResult(path), lambda: _check(path, config, mode, unsafe_fixes, cache))
+    sifted = [_guarded(job, _sift) for job in jobs]
+    candidates = [(job, found) for job, found in zip(jobs, sifted, strict=True) if isinstance(found, bytes)]
+    checked = iter(_check_candidates(candidates, mode, processes))
+    return tuple(next(checked) if isinstance(found, bytes) else found for found in sifted)
 
 
 def suppress_findings(result: FileResult, config: Config, reason: str) -> FileResult:
     """Write comments that suppress the findings of a result. What is left of it, or it with what went wrong."""
 
-    def suppress() -> FileResult:
+    def suppress(_: Job) -> FileResult:
         from grpo_lint.suppress.writing import write_suppressions
 
-        return write_suppressions(result, _read(result.path), config, reason)
+        return write_suppressions(result, _read(result.path), config, reason, _new_cache)
 
-    return _guarded(result, suppress)
+    done = _guarded(Job(result.path, config), suppress)
+    return result._replace(fault=done.fault) if done.fault else done
 
 
-def _guarded(result: FileResult, work: Callable[[], FileResult]) -> FileResult:
-    """What the work on a file results in, or the result there is with what went wrong."""
-    collects = gc.isenabled()
-    gc.disable()  # syntax trees are many objects and no cycles
+def _guarded(job: Job, step: Callable[[Job], T]) -> T | FileResult:
+    """What a step gives; the fault where it raises."""
     try:
-        return work()
+        return step(job)
     except Exception as error:
         from grpo_lint.faults import fault_of
 
-        return result._replace(fault=fault_of(error))
-    finally:
-        if collects:
-            gc.enable()
+        return FileResult(job.path, fault=fault_of(error))
 
 
-def _check(path: str, config: Config, mode: Mode, unsafe_fixes: bool, cache: Cache | None) -> FileResult:
-    data = _read(path)
-    if not _is_candidate(data, config):
-        return FileResult(path)
-    return _check_data(path, data, config, mode, unsafe_fixes, cache)
+def _sift(job: Job) -> bytes | FileResult:
+    """The content of a file that may hold a finding. No rule is imported where nothing names rewards."""
+    data = _read(job.path)
+    is_candidate = _names_findings(data, job.config) or (
+        job.config.reports_unused_suppressions and _names_suppressions(data, job.config)
+    )
+    return data if is_candidate else FileResult(job.path)
 
 
 def _read(path: str) -> bytes:
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - this runs for every file, and a Path costs more
         return file.read()
-
-
-def _is_candidate(data: bytes, config: Config) -> bool:
-    """Whether the file's bytes may hold a finding. No rule is imported where nothing names rewards."""
-    return _names_findings(data, config) or (config.reports_unused_suppressions and _names_suppressions(data, config))
 
 
 def _names_findings(data: bytes, config: Config) -> bool:
@@ -92,21 +105,57 @@ def _names_suppressions(data: bytes, config: Config) -> bool:
     return passes(data, [rule.gate for rule, _ in selected_comment_rules(config)])
 
 
-def _check_data(
-    path: str, data: bytes, config: Config, mode: Mode, unsafe_fixes: bool, cache: Cache | None
-) -> FileResult:
+def _check_candidates(
+    candidates: Sequence[tuple[Job, bytes]], mode: Mode, processes: int | None
+) -> Sequence[FileResult]:
+    cache = lru_cache(maxsize=1)(_new_cache)
+
+    def check(number: int) -> FileResult:
+        job, data = candidates[number]
+        return _guarded(job, lambda job: _check_data(job, data, mode, cache))
+
+    if len(candidates) < 2 or processes == 1:
+        return [check(number) for number in range(len(candidates))]
+    from grpo_lint import analysis  # noqa: F401 - before there are workers, which would import it each
+    from grpo_lint.workers import processes_for, spread
+
+    def lost(number: int, end: str) -> FileResult:
+        return FileResult(candidates[number][0].path, fault=Fault(f"internal error: its worker process ended ({end})"))
+
+    sizes = [len(data) for _, data in candidates]
+    return spread(check, lost, sizes, processes or processes_for(sizes))
+
+
+def _new_cache() -> Cache:
+    from grpo_lint.project import Cache
+
+    return Cache()
+
+
+def _check_data(job: Job, data: bytes, mode: Mode, cache: Callable[[], Cache]) -> FileResult:
     from grpo_lint.analysis import find
     from grpo_lint.source import Source
 
-    source = Source.decode(path, data)
-    found = find(source, config)
-    if not found.items:
-        return FileResult(path, warnings=found.warnings)
+    collects = gc.isenabled()
+    gc.disable()  # syntax trees are many objects and no cycles
+    try:
+        source = Source.decode(job.path, data)
+        found = find(source, job.config)
+        return _proposed(job, source, data, found, mode, cache) if found.items else FileResult(job.path)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _proposed(
+    job: Job, source: Source, data: bytes, found: Analysis, mode: Mode, cache: Callable[[], Cache]
+) -> FileResult:
     from grpo_lint.proposals import findings_of, propose
 
-    proposals = tuple(propose(found.items, source, config, cache))
-    if mode is Mode.CHECK or not any(each.finding.is_repairable(unsafe_fixes) for each in proposals):
-        return FileResult(path, findings_of(proposals), warnings=found.warnings, text=source.text)
-    from grpo_lint.repair import Draft, repair
+    proposals = tuple(propose(found.items, source, job.config, cache))
+    if mode is Mode.CHECK or not any(each.finding.is_repairable(job.unsafe_fixes) for each in proposals):
+        return FileResult(job.path, findings_of(proposals), warnings=found.warnings, text=source.text)
+    from grpo_lint.repair import Draft, Terms, repair
 
-    return repair(Draft(source, found, proposals), data, config, unsafe_fixes, mode is Mode.FIX, cache)
+    draft = Draft(source, found, proposals)
+    return repair(draft, data, Terms(job.config, job.unsafe_fixes, cache), is_written=mode is Mode.FIX)

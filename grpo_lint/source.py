@@ -32,13 +32,15 @@ class Source:
 
     @classmethod
     def decode(cls, path: str, data: bytes) -> Source:
-        """Decode as Python would. Raises SyntaxError for an unknown cookie, UnicodeDecodeError for bad bytes."""
+        """Decode as Python would. Raises SyntaxError for an unknown cookie, UnicodeError for bad bytes."""
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         has_bom = data.startswith(codecs.BOM_UTF8)
         codec = "utf-8" if has_bom else encoding
-        return cls.from_text(
-            path, data[len(codecs.BOM_UTF8) :].decode(codec) if has_bom else data.decode(codec), codec, has_bom
-        )
+        try:
+            text = data.removeprefix(codecs.BOM_UTF8).decode(codec)
+        except LookupError as error:  # a codec that makes no text, such as rot13 or hex
+            raise SyntaxError(f"unknown encoding: {codec}") from error
+        return cls.from_text(path, text, codec, has_bom)
 
     @classmethod
     def from_text(cls, path: str, text: str, encoding: str = "utf-8", has_bom: bool = False) -> Source:

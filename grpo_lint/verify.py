@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from grpo_lint.source import Source
+
+_LONE_RETURN = re.compile(r"\r(?!\n)")  # ends a row for Python, but LibCST loses one at the end of a text
 
 
 def require_readable(before: Source, after: Source) -> None:
     """Raise ValueError if LibCST, which keeps every character, does not give a rewritten function back as it stands.
 
-    Only functions that changed are read: LibCST is slow on whole files, and need not know all syntax in them.
+    Only functions that changed are read: LibCST is slow on whole files, and need not know all syntax in them. Raises
+    ValueError, too, if the file's encoding lacks a character of the repaired text.
     """
     import libcst
+
+    after.encode(after.text)
 
     known = set(_functions(before))
     for text in _functions(after):
@@ -32,5 +38,5 @@ def _functions(source: Source) -> Iterator[str]:
     for node in ast.walk(ast.parse(source.text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            text = source.rows(first, node.end_lineno or node.lineno)
-            yield text if not text[:1].isspace() else f"if True:{source.newline}{text}"
+            text = _LONE_RETURN.sub("\n", source.rows(first, node.end_lineno or node.lineno))
+            yield f"if True:\n{text}" if text[:1].isspace() else text

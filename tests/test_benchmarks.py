@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from itertools import count
@@ -91,14 +92,6 @@ def test_median_is_of_the_rounds_after_the_warm_up():
     )
     assert one.seconds == (3, 1, 8) and one.median == 3
     assert two.seconds == (7, 5, 6) and two.median == 6
-
-
-def test_several_calls_are_one_measurement():
-    from rounds import measure
-
-    clock, log = Clock(), []
-    (timed,) = measure([candidate("quick", log, clock, [0.5] * 12, calls=4)], 2, clock)
-    assert timed.seconds == (0.5, 0.5) and len(log) == 12
 
 
 def test_all_exit_statuses_that_occurred_are_kept_even_of_the_warm_up():
@@ -237,6 +230,14 @@ def test_unusable_options(arguments, capsys):
     with pytest.raises(SystemExit, match="2"):
         run.main(arguments)
     assert arguments[0] in capsys.readouterr().err
+
+
+def test_page_documents_exactly_the_options():
+    import run
+
+    page = (BENCHMARKS.parent / "docs" / "performance.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^(--[a-z-]+)", page, re.MULTILINE)
+    assert ["--help", *documented] == re.findall(r"^  (?:-h, )?(--[a-z-]+)", run.parser().format_help(), re.MULTILINE)
 
 
 def test_checkout_that_is_no_folder(tmp_path, capsys):

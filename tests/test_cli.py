@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +19,7 @@ import grpo_lint
 from grpo_lint import cli, rules
 from grpo_lint.config import Config
 from grpo_lint.model import Fault, FileResult, Finding, Fix, Position, Range, Safety
+from grpo_lint.runner import Job
 
 ROOT = Path(grpo_lint.__file__).parent.parent
 AT = Range(Position(3, 5), Position(3, 9))
@@ -250,24 +251,6 @@ def test_a_broken_configuration_is_exit_2(project: Path) -> None:
     assert err == "pyproject.toml: slect: unknown key: did you mean 'select'?\n"
 
 
-def test_a_missing_path_is_exit_2_and_the_rest_is_checked(project: Path) -> None:
-    (project / "faulty.py").write_text(FAULTY)
-    status, out, err = run("missing.py", "faulty.py", cwd=project)
-    assert status == 2
-    assert out.startswith("faulty.py:5:15: GRPO001 ")
-    assert err == "missing.py: No such file or directory\n"
-
-
-def test_a_syntax_error_is_exit_2_and_the_rest_is_checked(project: Path) -> None:
-    (project / "faulty.py").write_text(FAULTY)
-    (project / "broken.py").write_text(FAULTY + "\nx = (\n")
-    status, out, err = run(cwd=project)
-    assert status == 2
-    assert out.startswith("faulty.py:5:15: GRPO001 ")
-    assert err.startswith("broken.py:8:5: ")
-    assert "'(' was never closed" in err
-
-
 def test_a_run_without_candidates_imports_nothing_heavy(project: Path) -> None:
     script = (
         "import sys; from grpo_lint.cli import main; status = main([]);"
@@ -293,7 +276,11 @@ Runner = Callable[[str, Config, FakeMode, bool], FileResult]
 def fake(monkeypatch: pytest.MonkeyPatch, project: Path) -> Iterator[Callable[[Runner], None]]:
     def install(check_file: Runner) -> None:
         module = ModuleType("grpo_lint.runner")
-        module.__dict__.update(Mode=FakeMode, check_file=check_file)
+
+        def check_files(jobs: Sequence[Job], mode: FakeMode) -> tuple[FileResult, ...]:
+            return tuple(check_file(job.path, job.config, mode, job.unsafe_fixes) for job in jobs)
+
+        module.__dict__.update(Mode=FakeMode, Job=Job, check_files=check_files)
         monkeypatch.setitem(sys.modules, "grpo_lint.runner", module)
         monkeypatch.setattr(rules, "CODES", ("GRPO001", "GRPO002"))
 
@@ -429,7 +416,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     # a job that a shell starts in the background ignores the signal, and so do its children unless they say otherwise
     script = (
         "import signal, time; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "from grpo_lint import cli, runner; runner.check_file = lambda *_: time.sleep(60);"
+        "from grpo_lint import cli, runner; runner.check_files = lambda *_: time.sleep(60);"
         "raise SystemExit(cli.main(['a.py']))"
     )
     command = [sys.executable, "-c", script]

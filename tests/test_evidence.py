@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from grpo_lint.analysis import find
 from grpo_lint.config import Config
-from grpo_lint.proposals import check_text
 from grpo_lint.source import Source
 
 GRID = """\
@@ -53,7 +53,7 @@ def evidence(text: str) -> list[tuple[str, list[tuple[int, str, str]]]]:
                 for mark in found.evidence
             ],
         )
-        for found in check_text(source, Config()).findings
+        for found in (each.finding for each in find(source, Config()).items)
     ]
 
 

@@ -12,8 +12,6 @@ from grpo_lint.config import Config
 from grpo_lint.model import Edit, FileResult, Fix, Position, Range, Safety
 from grpo_lint.runner import Mode, check_file
 
-GATED = "rewards.view(-1, n).mean()\n"  # passes the byte gate and is no finding
-
 DEFECT = """\
 import torch
 
@@ -27,61 +25,6 @@ def normalise(rewards: torch.Tensor, uids, group_size):
 def check(path: Path, data: bytes | str, mode: Mode = Mode.CHECK, unsafe: bool = False) -> FileResult:
     path.write_bytes(data.encode() if isinstance(data, str) else data)
     return check_file(str(path), Config(root=path.parent), mode, unsafe)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"\n",
-        b"\xef\xbb\xbf",
-        b"x = = 1\n",
-        b"\xff\xfe\x00",
-        b"def f(:\n",
-        b"\x00" * 10,
-        GATED.encode(),
-        b"# -*- coding: latin-1 -*-\n# caf\xe9 rewards view mean\n",
-    ],
-)
-def test_nothing_is_said_of_files_without_candidates(tmp_path: Path, data: bytes) -> None:
-    """Files that the gate rules out are neither decoded nor parsed."""
-    assert check(tmp_path / "a.py", data) == FileResult(str(tmp_path / "a.py"))
-
-
-@pytest.mark.parametrize(
-    ("data", "message", "position"),
-    [
-        (GATED + "def f(:\n", "invalid syntax", Position(2, 7)),
-        (GATED + "x = (1,\n", "'(' was never closed", Position(2, 5)),
-        (GATED + "\tif x:\n", "unexpected indent", Position(2, 1)),
-    ],
-)
-def test_syntax_errors_are_in_pythons_words(tmp_path: Path, data: str, message: str, position: Position) -> None:
-    fault = check(tmp_path / "a.py", data).fault
-    assert fault is not None
-    assert fault.message == message
-    assert fault.position is not None
-    assert fault.position.row == position.row
-
-
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (GATED.encode() + b"x = '\xff'\n", "utf-8"),
-        (b"# -*- coding: nonsense -*-\n" + GATED.encode(), "nonsense"),
-        (GATED.encode() + b"x = '\x00'\n", "null byte"),
-        (GATED + "x = " + "+".join(["a"] * 3000), "levels deep"),
-        (GATED + "x = " + "(" * 10_000 + ")" * 10_000, "too"),
-        (GATED + "x = a" + ".b" * 10_000, "deep"),
-        (GATED + "x = a" + "()" * 10_000, "deep"),
-        (GATED + "x = " + "not " * 900 + "a", "levels deep"),
-    ],
-)
-def test_files_that_cannot_be_analysed_are_faults(tmp_path: Path, data: bytes | str, words: str) -> None:
-    result = check(tmp_path / "a.py", data)
-    assert result.fault is not None
-    assert words in result.fault.message
-    assert result.findings == ()
 
 
 def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:

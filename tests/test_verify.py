@@ -22,6 +22,8 @@ def test_a_text_without_changes_is_not_read() -> None:
         "def f(x):\r\n\treturn x + 1\r\n",
         "class A:\r\n    def f(self):\r\n        x = 1\r\n\r\n        return x\r\n",
         'class A:\n\tdef f(self):\n\t\treturn """\nat the margin\n"""\n',
+        "def f(x):\r    return x + 1\r",
+        "class A:\r    def f(self):\r        return 1\r",
         "def outer():\n    async def inner():\n        return 'ü'\n\n    return inner\n",
     ],
 )
@@ -36,3 +38,8 @@ def test_a_text_that_libcst_reads_differently_is_refused(monkeypatch: pytest.Mon
     monkeypatch.setattr(libcst, "parse_module", lambda text: parse(text.replace("return", "return 1 +")))
     with pytest.raises(ValueError, match="differently"):
         require_readable(BEFORE, Source.from_text("a.py", "def f(x):\n    return x + 2\n"))
+
+
+def test_a_text_that_the_encoding_cannot_hold_is_refused() -> None:
+    with pytest.raises(ValueError, match="latin-1"):
+        require_readable(BEFORE, Source.from_text("a.py", "from 群 import f\n", encoding="latin-1"))

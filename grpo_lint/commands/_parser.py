@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 
 from grpo_lint.report import printable
 from grpo_lint.suggestion import did_you_mean
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Argparse's own imports half a dozen archive formats to learn the terminal's width, and is made at every start."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """The width of the terminal, as `shutil.get_terminal_size` tells it."""
+    try:
+        return int(os.environ["COLUMNS"]) or 80
+    except (KeyError, ValueError):
+        pass
+    try:
+        return os.get_terminal_size(1).columns or 80
+    except OSError:
+        return 80
 
 
 class Parser(argparse.ArgumentParser):
@@ -18,7 +38,7 @@ class Parser(argparse.ArgumentParser):
             description=description,
             epilog=epilog,
             allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Formatter,
         )
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:

@@ -45,7 +45,16 @@ def entries_of(options: argparse.Namespace) -> Sequence[Entry]:
 
 def results_of(entries: Sequence[Entry], mode: Mode, unsafe_fixes: bool) -> tuple[FileResult, ...]:
     """Check, and in the modes for that repair, what there is."""
-    return tuple(_result(entry, mode, unsafe_fixes) for entry in entries)
+    from grpo_lint.discover import Found
+    from grpo_lint.runner import Job, check_files
+
+    files = [entry for entry in entries if isinstance(entry, Found)]
+    jobs = [Job(file.path, file.config, unsafe_fixes or file.config.unsafe_fixes) for file in files]
+    results = (
+        result._replace(unsafe_fixes=job.unsafe_fixes)
+        for job, result in zip(jobs, check_files(jobs, mode), strict=True)
+    )
+    return tuple(next(results) if isinstance(entry, Found) else _unreachable(entry) for entry in entries)
 
 
 def _check(entries: Sequence[Entry], options: argparse.Namespace, report: ReportOptions) -> int:
@@ -80,16 +89,6 @@ def _show_files(entries: Sequence[Entry], report: ReportOptions) -> int:
     return INCOMPLETE if faults else CLEAN
 
 
-def _result(entry: Entry, mode: Mode, unsafe_fixes: bool) -> FileResult:
-    from grpo_lint.discover import Found
-    from grpo_lint.runner import check_file
-
-    if not isinstance(entry, Found):
-        return _unreachable(entry)
-    is_unsafe = unsafe_fixes or entry.config.unsafe_fixes
-    return check_file(entry.path, entry.config, mode, is_unsafe)._replace(unsafe_fixes=is_unsafe)
-
-
 def _unreachable(entry: Unreachable) -> FileResult:
     from grpo_lint.outcome import Fault, FileResult
 
@@ -105,10 +104,10 @@ def _write_reports(
     if mode is Mode.DIFF:
         from grpo_lint.report.patch import render_patch, render_summary
 
+        patch = render_patch(results, _for_file(report, options.output_file))
+        is_written = _write(Target("text", options.output_file), patch)
         sys.stderr.write(render_summary(results, report))
-        return _write(
-            Target("text", options.output_file), render_patch(results, _for_file(report, options.output_file))
-        )
+        return is_written
     done = True
     for target in options.targets:
         render = renderer(target.format, options.statistics)

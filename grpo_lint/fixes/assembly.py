@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from grpo_lint.fixes.imports import ImportChange, change_imports
 from grpo_lint.fixes.lift import NORMALISER, Lift
-from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.model import Edit, Fix, Safety
 
 
@@ -33,23 +32,18 @@ def _import_edits(lifts: Sequence[Lift]) -> tuple[Edit, ...]:
 
 def _removals(lifts: Sequence[Lift]) -> Iterator[frozenset[str]]:
     """For each normalisation, the imported names that nothing reads any more once it and those before it are lifted."""
-    module = lifts[0].facts.module
-    nodes = walk_nodes(module.tree)
-    reads = Counter(node.id for node in nodes if isinstance(node, ast.Name))
-    texts: dict[ast.AST, str] = {
-        node: node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    imported, reads = lifts[0].facts.module.aliases.names, lifts[0].context.reads
+    read = Counter[str]()
+    gone: set[ast.AST] = set()
     needed = frozenset[str]()
     for lift in lifts:
-        gone = [node.id for node in lift.gone if isinstance(node, ast.Name)]
-        reads.subtract(gone)
+        names = [node.id for node in lift.gone if isinstance(node, ast.Name)]
+        read.update(names)
+        gone |= lift.gone
         needed |= lift.needed
-        for node in lift.gone & texts.keys():
-            del texts[node]
-        unread = {name for name in set(gone) - needed if name in module.aliases.names and not reads[name]}
-        yield frozenset(name for name in unread if not _is_mentioned(name, texts.values()))
+        unread = {name for name in set(names) - needed if name in imported and read[name] == reads.names[name]}
+        yield frozenset(name for name in unread if not _is_mentioned(name, reads.texts, gone))
 
 
-def _is_mentioned(name: str, texts: Iterable[str]) -> bool:
-    """Whether a string that may be code or a name, rather than prose, holds a name."""
-    return any(name in text for text in texts if "\n" not in text)
+def _is_mentioned(name: str, texts: Mapping[ast.AST, str], gone: Set[ast.AST]) -> bool:
+    return any(name in text and node not in gone for node, text in texts.items())

@@ -11,6 +11,7 @@ from grpo_lint.fixes.imports import is_bound_otherwise
 from grpo_lint.fixes.layout import lay_out, one_line
 from grpo_lint.fixes.normalisation import Normalisation, Refusal, Scaling
 from grpo_lint.fixes.purity import is_movable, is_pure
+from grpo_lint.fixes.reads import Reads
 from grpo_lint.fixes.region import Region, Site, find_region
 from grpo_lint.fixes.rewrite import Anchor, Writer, anchors_of, dead_locals, removed_statements
 from grpo_lint.fixes.safeguards import (
@@ -42,6 +43,7 @@ class Context:
     """What the repairs of one text need besides the facts of a function."""
 
     source: Source
+    reads: Reads
     project: Project
     line_length: int
     reference_module: str | None

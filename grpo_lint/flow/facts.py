@@ -148,9 +148,13 @@ class FunctionFacts:
         )
 
     def owns(self, node: ast.AST) -> bool:
-        """Whether a node stands in this function's own text, rather than in a helper that it calls."""
-        first, last = getattr(self.function, "lineno", 1), getattr(self.function, "end_lineno", 1 << 60)
-        return first <= getattr(node, "lineno", 0) <= last
+        """Whether a node stands in this function's own text, rather than in a helper that it calls.
+
+        A module's own statements own nothing: what stands in a function below one of them is that function's.
+        """
+        if isinstance(self.function, ast.Module):
+            return False
+        return self.function.lineno <= getattr(node, "lineno", 0) <= (self.function.end_lineno or 0)
 
     def is_flat(self, grouping: Grouping) -> bool:
         """Whether the grouped rewards are known to have one axis."""

@@ -14,6 +14,8 @@ from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.source import Source
 
+_BLOCKS = ast.If | ast.Try | ast.With | ast.For | ast.While | ast.Match
+
 
 def analyse(source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool = True) -> Iterator[FunctionFacts]:
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
@@ -53,8 +55,17 @@ def _entries(body: list[ast.stmt], owner: str) -> Iterator[tuple[Function, str]]
             yield node, owner
         elif isinstance(node, ast.ClassDef):
             yield from _entries(node.body, node.name)
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _entries([child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)], owner)
+        elif isinstance(node, _BLOCKS):
+            yield from _entries(list(_statements_in(node)), owner)
+
+
+def _statements_in(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements right below a compound one, in all its branches."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif isinstance(child, ast.ExceptHandler | ast.match_case):
+            yield from child.body
 
 
 def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[str, Function]) -> FunctionFacts:

@@ -104,8 +104,15 @@ def python_files(root: Path) -> Iterator[Path]:
                 listed = sorted(entries, key=lambda entry: entry.name)
         except OSError:
             continue
-        yield from (Path(entry.path) for entry in listed if entry.name.endswith(".py") and entry.is_file())
+        yield from (Path(entry.path) for entry in listed if entry.name.endswith(".py") and _is_file(entry))
         folders += [entry.path for entry in reversed(listed) if _is_source_folder(entry)]
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads round and round
+        return False
 
 
 def _is_source_folder(entry: os.DirEntry[str]) -> bool:

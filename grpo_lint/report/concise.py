@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from grpo_lint.model import Finding
 from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions, printable
 from grpo_lint.report.summary import closing_lines
+
+if TYPE_CHECKING:
+    from grpo_lint.model import Finding
 
 
 def render(results: Sequence[FileResult], options: ReportOptions) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +59,8 @@ def _rules() -> tuple[tuple[Rule, ModuleType], ...]:
 
 def documentation(code: str) -> str:
     """What the rule's module says of it. Raises KeyError for an unknown code."""
+    from inspect import cleandoc
+
     return cleandoc(_module(code).__doc__ or "")
 
 

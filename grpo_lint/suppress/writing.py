@@ -13,10 +13,15 @@ from grpo_lint.source import Source
 from grpo_lint.suppress.addition import CannotSuppress, Suppressed, place_of, suppress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from grpo_lint.config import Config
+    from grpo_lint.project import Cache
 
 
-def write_suppressions(result: FileResult, data: bytes, config: Config, reason: str) -> FileResult:
+def write_suppressions(
+    result: FileResult, data: bytes, config: Config, reason: str, cache: Callable[[], Cache]
+) -> FileResult:
     """Write a comment for each finding of a file, those about comments excepted. What is left of the result.
 
     Raises OSError, and whatever reading the file may raise.
@@ -31,7 +36,7 @@ def write_suppressions(result: FileResult, data: bytes, config: Config, reason: 
         return result._replace(fault=Fault(f"no finding is suppressed: {error}"))
     if written != data:
         edits.write(Path(result.path), written)
-    left = findings_of(propose(done.analysis.items, done.source, config, None))
+    left = findings_of(propose(done.analysis.items, done.source, config, cache))
     left = tuple(finding for finding in left if place_of(finding) in asked)
     return result._replace(findings=left, warnings=done.analysis.warnings, text=done.source.text if left else "")
 

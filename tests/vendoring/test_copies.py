@@ -79,7 +79,9 @@ EDITED = {
     "an alias": COPY.replace("import math\n", "import math as m\n"),
     "another function": COPY + "\n\ndef mine(): ...\n",
     "a statement": COPY.replace("    labels = _identities", "    print(rewards)\n    labels = _identities"),
-    "the order": COPY.replace("centred = scaled - scaled.mean", "centred = scaled.mean - scaled"),
+    "the order": COPY.replace(
+        "advantages = rows - rows.mean(dim=-1, keepdim=True)", "advantages = rows.mean(dim=-1, keepdim=True) - rows"
+    ),
 }
 
 

@@ -507,7 +507,7 @@ def test_a_broken_file_that_has_nothing_to_do_with_it_is_passed_over(project: Pa
 def test_what_is_excluded_is_not_touched(where: str, project: Path, lint) -> None:
     (project / ".git").mkdir()
     (project / ".gitignore").write_text("ignored/\n")
-    (project / "pyproject.toml").write_text('[tool.grpo-lint]\nexclude = ["third_party"]\n')
+    (project / "pyproject.toml").write_text('[tool.grpo-lint]\nextend-exclude = ["third_party"]\n')
     path = project / where
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(IMPORTER)
