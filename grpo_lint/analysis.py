@@ -13,7 +13,7 @@ from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.model import Finding, Mark, Range
-from grpo_lint.selection import selected_rules
+from grpo_lint.selection import selected_comment_rules, selected_rules
 from grpo_lint.suppress import read_suppressions
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ _PARSING_LIMIT, _RECURSION_LIMIT = 1_000, 10_000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding, and what a repair of it starts from."""
+    """A finding, and what a repair of it starts from; one about a comment has its fix, and no facts."""
 
     finding: Finding
     is_fixable: bool
     grouping: Grouping | None
-    facts: FunctionFacts
+    facts: FunctionFacts | None
     answered: tuple[Range, ...]
 
 
@@ -46,18 +46,26 @@ class Analysis:
 
 
 def find(source: Source, config: Config) -> Analysis:
-    """The findings of a text that no comment answers for, without their fixes."""
+    """The findings of a text that no comment answers for. Those about code are without their fixes."""
     tree = parse(source.text)
     reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
-    suppressions = read_suppressions(source.text) if reports else None
-    items, hints = [], []
+    comment_rules = selected_comment_rules(config)
+    if not reports and not comment_rules:
+        return Analysis((), ())
+    suppressions = read_suppressions(source.text)
     bare = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
-    answered = tuple(finding.range for finding in bare if suppressions and suppressions.covers(finding))
-    for finding, (rule, report, facts) in zip(bare, reports, strict=True):
-        if suppressions is None or suppressions.covers(finding):
-            continue
-        hints += [hint] if (hint := suppressions.hint(finding)) else []
-        items.append(Found(finding, rule.fixable, report.grouping, facts, answered))
+    covered = [suppressions.covers(finding) is not None for finding in bare]
+    answered = tuple(finding.range for finding, is_covered in zip(bare, covered, strict=True) if is_covered)
+    items = [
+        Found(finding, rule.fixable, report.grouping, facts, answered)
+        for finding, is_covered, (rule, report, facts) in zip(bare, covered, reports, strict=True)
+        if not is_covered
+    ]
+    hints = [hint for each in items if (hint := suppressions.hint(each.finding))]
+    if comment_rules:
+        from grpo_lint.suppress.review import review
+
+        items += [Found(each, True, None, None, ()) for each in review(source, tree, suppressions, bare, config)]
     return Analysis(tuple(items), tuple(hints[:1]))
 
 
@@ -68,11 +76,11 @@ def _bare_finding(rule: Rule, report: Report, source: Source, tree: ast.Module) 
         report.message,
         source.range(report.node),
         evidence=tuple(sorted(Mark(source.range(step.node), step.label) for step in report.evidence)),
-        scope=_scope(tree, report.node.lineno),
+        scope=scope_of(tree, report.node.lineno),
     )
 
 
-def _scope(tree: ast.Module, line: int) -> str:
+def scope_of(tree: ast.Module, line: int) -> str:
     """The qualified name of the innermost function or class around a line."""
     around = (
         node

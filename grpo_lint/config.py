@@ -14,6 +14,7 @@ from grpo_lint.selectors import longest_match
 OWN_FILE = "grpo-lint.toml"
 PROJECT_FILE = "pyproject.toml"
 TABLE = "grpo-lint"
+UNUSED_SUPPRESSION = "GRPO100"
 
 
 class ConfigError(Exception):
@@ -58,9 +59,17 @@ class Config(NamedTuple):
         """The patterns of what is excluded, the built-in folders not among them."""
         return (self.exclude or ()) + self.extend_exclude
 
-    def is_selected(self, code: str, preview_rule: bool) -> bool:
-        """Whether the rule runs. As in ruff, the longest prefix wins, `ignore` at a tie."""
-        if preview_rule and not (self.preview or code in self.select):
+    @property
+    def reports_unused_suppressions(self) -> bool:
+        return self.is_selected(UNUSED_SUPPRESSION, preview_rule=False, on_request=True)
+
+    def is_selected(self, code: str, preview_rule: bool, on_request: bool = False) -> bool:
+        """Whether the rule runs. As in ruff, the longest prefix wins, `ignore` at a tie.
+
+        A rule in preview waits for `preview` or its exact code, and one that runs on request for its exact code.
+        """
+        is_waiting = on_request or (preview_rule and not self.preview)
+        if is_waiting and code not in self.select:
             return False
         if longest_match(code, self.file_ignore) >= 0:
             return False

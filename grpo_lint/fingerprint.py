@@ -47,7 +47,9 @@ def fingerprints(result: FileResult) -> Iterator[tuple[Finding, Fingerprint]]:
 
 
 def _one_line(text: str) -> str:
-    """Code as Python would write it, so that a formatter changes nothing in it."""
+    """Code as Python would write it, so that a formatter changes nothing in it; a comment as it stands."""
+    if text.startswith("#"):
+        return text
     try:
         return ast.unparse(ast.parse(f"({text}\n)", mode="eval"))
     except (SyntaxError, ValueError, RecursionError):

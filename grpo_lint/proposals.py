@@ -43,11 +43,11 @@ def propose(items: Iterable[Found], source: Source, config: Config, cache: Calla
     known: dict[object, Proposal] = {}
     for found in items:
         key = normalisation_of(found)
-        if key not in known and _may_have_fix(found):
+        if key not in known and found.facts is not None and _may_have_fix(found):
             context = context or _context(source, found.facts.module.tree, config, cache)
             known[key] = _with_fix(found, context)
         elif key not in known:
-            known[key] = Proposal(replace(found.finding, fix_reason="this rule has no fix"))
+            known[key] = Proposal(_with_reason(found.finding))
         first = known[key]
         finding = replace(found.finding, fix=first.finding.fix, fix_reason=first.finding.fix_reason)
         yield Proposal(finding, first.lift)
@@ -55,6 +55,11 @@ def propose(items: Iterable[Found], source: Source, config: Config, cache: Calla
 
 def _may_have_fix(found: Found) -> bool:
     return found.is_fixable and found.grouping is not None
+
+
+def _with_reason(finding: Finding) -> Finding:
+    """A finding that no repair of code is proposed for: one about a comment has its fix, or its reason, already."""
+    return finding if finding.fix or finding.fix_reason else replace(finding, fix_reason="this rule has no fix")
 
 
 def normalisation_of(found: Found) -> object:
@@ -83,7 +88,7 @@ def _with_fix(found: Found, context: Context) -> Proposal:
     from grpo_lint.fixes.lift import lift
     from grpo_lint.fixes.normalisation import Refusal
 
-    assert found.grouping is not None
+    assert found.grouping is not None and found.facts is not None
     try:
         lifted = lift(found.facts, found.grouping, context)
         fix = assemble([lifted])

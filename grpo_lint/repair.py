@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from grpo_lint import edits, verify
 from grpo_lint.analysis import Analysis, find
+from grpo_lint.config import UNUSED_SUPPRESSION
 from grpo_lint.depth import TooDeep
 from grpo_lint.fixes.assembly import assemble
 from grpo_lint.fixes.lift import Lift
 from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.model import Finding, Fix
+from grpo_lint.model import Finding, Fix, Safety
 from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.project import Cache, Project
 from grpo_lint.proposals import Proposal, findings_of, normalisation_of, propose
@@ -109,7 +110,7 @@ def _shown(path: str) -> str:
 def _fix_all(draft: Draft, terms: Terms) -> _Repair:
     """Apply fixes until there is none that may be."""
     fixed: list[Finding] = []
-    while isinstance(step := _step_together(draft, terms), _Step):
+    while isinstance(step := _step_over_comments(draft, terms) or _step_together(draft, terms), _Step):
         draft = replace(step.draft, proposals=tuple(step.draft.proposals))
         fixed += step.repaired
     while isinstance(single := _next_step(draft, terms), _Step):
@@ -119,6 +120,16 @@ def _fix_all(draft: Draft, terms: Terms) -> _Repair:
         return _Repair(draft.source.text, (), tuple(fixed))
     left = findings_of(propose(draft.analysis.items, draft.source, terms.config, terms.cache))
     return _Repair(draft.source.text, tuple(_withhold(finding, single) for finding in left), tuple(fixed))
+
+
+def _step_over_comments(draft: Draft, terms: Terms) -> _Step | None:
+    """The fixes of comments, applied at once; None where there is one at most, or where that does not hold."""
+    repaired = [each.finding for each in draft.proposals if each.lift is None and terms.is_wanted(each)]
+    made = tuple(edit for finding in repaired if finding.fix is not None for edit in finding.fix.edits)
+    if len(repaired) < 2:
+        return None
+    step = _attempt(draft, Fix(Safety.SAFE, "take comments out", made), repaired, terms)
+    return step if isinstance(step, _Step) else None
 
 
 def _step_together(draft: Draft, terms: Terms) -> _Step | None:
@@ -189,7 +200,11 @@ def _withhold(finding: Finding, withheld: dict[Fix, str]) -> Finding:
 
 
 def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: Terms) -> _Step | str:
-    """The text after a fix, or why the fix must not be applied: every step leaves fewer findings, so the steps end."""
+    """The text after a fix, or why the fix must not be applied.
+
+    Every step leaves fewer findings of code, or as many and fewer of comments, so the steps end: the repair of code may
+    leave a comment without use.
+    """
     source = draft.source
     try:
         text = edits.apply(source, fix.edits)
@@ -200,7 +215,9 @@ def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: Terms) 
         return f"its text does not parse ({error})"
     expected = Counter(each.finding.code for each in draft.analysis.items)
     expected.subtract(finding.code for finding in repaired)
-    if Counter(each.finding.code for each in left.items) - expected:
+    is_about_code = any(finding.code != UNUSED_SUPPRESSION for finding in repaired)
+    come_up = Counter(each.finding.code for each in left.items) - expected
+    if set(come_up) - ({UNUSED_SUPPRESSION} if is_about_code else set()):
         return "findings would remain or come up after it"
     return _Step(terms.draft(after, left), tuple(repaired))
 

@@ -55,6 +55,18 @@ def check_files(jobs: Sequence[Job], mode: Mode, processes: int | None = None) -
     return tuple(next(checked) if isinstance(found, bytes) else found for found in sifted)
 
 
+def suppress_findings(result: FileResult, config: Config, reason: str) -> FileResult:
+    """Write comments that suppress the findings of a result. What is left of it, or it with what went wrong."""
+
+    def suppress(_: Job) -> FileResult:
+        from grpo_lint.suppress.writing import write_suppressions
+
+        return write_suppressions(result, _read(result.path), config, reason, _new_cache)
+
+    done = _guarded(Job(result.path, config), suppress)
+    return result._replace(fault=done.fault) if done.fault else done
+
+
 def _guarded(job: Job, step: Callable[[Job], T]) -> T | FileResult:
     """What a step gives; the fault where it raises."""
     try:
@@ -67,13 +79,30 @@ def _guarded(job: Job, step: Callable[[Job], T]) -> T | FileResult:
 
 def _sift(job: Job) -> bytes | FileResult:
     """The content of a file that may hold a finding. No rule is imported where nothing names rewards."""
-    with open(job.path, "rb", buffering=0) as file:  # noqa: PTH123 - this runs for every file, and a Path costs more
-        data = file.read()
-    if not mentions_rewards(data, job.config.reward_names):
-        return FileResult(job.path)
+    data = _read(job.path)
+    is_candidate = _names_findings(data, job.config) or (
+        job.config.reports_unused_suppressions and _names_suppressions(data, job.config)
+    )
+    return data if is_candidate else FileResult(job.path)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - this runs for every file, and a Path costs more
+        return file.read()
+
+
+def _names_findings(data: bytes, config: Config) -> bool:
+    if not mentions_rewards(data, config.reward_names):
+        return False
     from grpo_lint.selection import selected_rules
 
-    return data if passes(data, [rule.gate for rule, _ in selected_rules(job.config)]) else FileResult(job.path)
+    return passes(data, [rule.gate for rule, _ in selected_rules(config)])
+
+
+def _names_suppressions(data: bytes, config: Config) -> bool:
+    from grpo_lint.selection import selected_comment_rules
+
+    return passes(data, [rule.gate for rule, _ in selected_comment_rules(config)])
 
 
 def _check_candidates(

@@ -53,7 +53,7 @@ def codes_in(example: str, folder: Path) -> set[str]:
     (folder / "samples.py").write_text(SAMPLES)
     path = folder / "example.py"
     path.write_text(IMPORTS + example)
-    result = check_file(str(path), Config(root=folder), Mode.CHECK, unsafe_fixes=False)
+    result = check_file(str(path), Config(root=folder, select=("ALL", *CODES)), Mode.CHECK, unsafe_fixes=False)
     assert result.fault is None
     return {finding.code for finding in result.findings}
 
@@ -96,13 +96,15 @@ def test_the_readmes_frame_is_what_a_terminal_shows() -> None:
 
 
 def test_readme_suppressions_suppress(tmp_path: Path) -> None:
-    (lines,) = blocks(section(README, "Suppress a finding"), "python")
+    lines, of_file, *_ = blocks(section(README, "Suppress a finding"), "python")
     function = (
         "def advantages_of(args, rewards: torch.Tensor):\n{}    return rewards - rewards.mean(dim=1, keepdim=True)\n"
     )
     for line in lines.splitlines():
         assert codes_in(function.format(f"    {line}\n"), tmp_path) == set()
         assert codes_in(function.format(f"    {line.partition('#')[0]}\n"), tmp_path) == {"GRPO001"}
+        faulty = function.format(f"    {line.partition('#')[0]}\n")
+        assert codes_in(faulty + of_file, tmp_path) == {"GRPO100"}, "GRPO001 is quiet, and GRPO002 for nothing"
 
 
 def test_readme_configuration_has_every_key_and_is_valid(tmp_path: Path) -> None:

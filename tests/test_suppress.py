@@ -92,6 +92,34 @@ def test_only_the_first_and_the_last_line_count(row: int, expected: bool) -> Non
     assert is_suppressed("\n".join(lines), finding(2, 4)) is expected
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "last", "expected"),
+    [
+        # where a formatter puts the comment of a line that it breaks
+        ("x = f(g(1), 2)  # noqa: GRPO001\n", 1, 1, True),
+        ("x = f(g(1),\n  2\n)  # noqa: GRPO001\n", 1, 1, True),
+        ("x = (\n  f(g(1))\n  .h()\n)  # noqa: GRPO001\n", 2, 2, True),
+        ("x = (\n  f(g(1))\n  .h()\n)  # noqa: GRPO001", 2, 3, True),
+        ("if f(\n  g(1)\n):  # noqa: GRPO001\n  x\n", 2, 2, True),
+        ("x = 1; y = '''\n'''  # noqa: GRPO001\n", 1, 1, True),
+        ("x = 1; \\\n  y = 2  # noqa: GRPO001\n", 1, 1, True),
+        # elsewhere in a statement, and in others
+        ("x = f(  # noqa: GRPO001\n  g(1),\n  2\n)\n", 2, 2, False),
+        ("x = f(\n  g(1),\n  # noqa: GRPO001\n  2\n)\n", 2, 2, False),
+        ("x = f(\n  1,  # noqa: GRPO001\n  2\n)\n", 1, 1, False),
+        ("y = 1\nx = 2  # noqa: GRPO001\n", 1, 1, False),
+        ("y = 1\n\n# a note\nx = 2  # noqa: GRPO001\n", 1, 1, False),
+        ("y = 1\n# noqa: GRPO001\n", 1, 1, False),
+        ("if x:\n  y\n  # noqa: GRPO001\n", 2, 2, False),
+        ("if x:\n  y\nelse:  # noqa: GRPO001\n  z\n", 2, 2, False),
+        ("def f():\n  x\n  y  # noqa: GRPO001\n", 1, 3, True),
+        ("def f():\n  x\n  y  # noqa: GRPO001\n", 2, 2, False),
+    ],
+)
+def test_at_the_end_of_a_statement_it_speaks_for_all_of_it(text: str, first: int, last: int, expected: bool) -> None:
+    assert is_suppressed(text, finding(first, last)) is expected
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_rows_are_pythons(newline: str) -> None:
     text = newline.join(['a = """', "", '"""', "b = 1\f", "c = '\u2028'  # noqa: GRPO001", ""])
@@ -146,3 +174,81 @@ def test_a_hint_speaks_of_the_findings_own_lines() -> None:
 
 def test_without_a_word_of_ours_nothing_is_tokenized() -> None:
     assert read_suppressions("'''" * 7) == Suppressions()
+
+
+# for a whole file
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# grpo-lint: ignore-file[GRPO001] - the sampler is exact\nx = 1\ny = 1\n",
+        "x = 1\ny = 1\n# grpo-lint: ignore-file[GRPO001]",
+        "x = 1\ndef f():\n    y = 1\n    # grpo-lint:ignore-file [GRPO002, GRPO001] why\n",
+        "x = 1\ny = f(\n    # grpo-lint: ignore-file[GRPO001]\n    1)\n",
+        "# a note # grpo-lint: ignore-file[GRPO001]\n",
+        "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n# grpo-lint: ignore-file[GRPO001]\n",
+        "# noqa: E501  # grpo-lint: ignore-file[GRPO001]\n",
+    ],
+)
+@pytest.mark.parametrize("row", [1, 2, 40])
+def test_a_directive_on_its_own_line_may_speak_for_the_file(text: str, row: int) -> None:
+    assert is_suppressed(text, finding(row))
+    assert not is_suppressed(text, finding(row, code="GRPO003"))
+
+
+@pytest.mark.parametrize(
+    ("why", "text"),
+    [
+        ("behind code", "x = 1  # grpo-lint: ignore-file[GRPO001]\n"),
+        ("behind code", "f(  # grpo-lint: ignore-file[GRPO001]\n  1)\n"),
+        ("bare", "# grpo-lint: ignore-file\n"),
+        ("a prefix", "# grpo-lint: ignore-file[GRPO]\n"),
+        ("everything", "# grpo-lint: ignore-file[ALL]\n"),
+        ("another code", "# grpo-lint: ignore-file[GRPO002]\n"),
+        ("another word", "# grpo-lint: ignore-files[GRPO001]\n"),
+        ("a docstring", '"""\n# grpo-lint: ignore-file[GRPO001]\n"""\n'),
+        ("for others", "# ruff: noqa: GRPO001\n"),
+    ],
+)
+def test_does_not_speak_for_the_file(why: str, text: str) -> None:
+    assert not is_suppressed(text, finding(1)), why
+    assert not is_suppressed(text, finding(7)), why
+
+
+def test_one_of_the_line_answers_before_one_of_the_file() -> None:
+    of_file, of_line = (
+        suppressions := read_suppressions("# grpo-lint: ignore-file[GRPO001]\nx = 1  # noqa: GRPO001\n")
+    ).directives
+    assert suppressions.covers(finding(2)) is of_line
+    assert suppressions.covers(finding(3)) is of_file
+
+
+def test_the_hints_for_a_file() -> None:
+    bare = read_suppressions("x = 1\n# grpo-lint: ignore-file\n").hint(finding(9))
+    assert bare == (
+        "line 2: this `# grpo-lint: ignore-file` names no whole code and suppresses nothing here: "
+        "write `# grpo-lint: ignore-file[GRPO001]`"
+    )
+    misplaced = read_suppressions("x = 1  # grpo-lint: ignore-file[GRPO001]\n")
+    assert misplaced.hint(finding(9)) == (
+        "line 1: this `# grpo-lint: ignore-file` stands behind code and suppresses nothing: put it on a line of its own"
+    )
+    assert misplaced.hint(finding(9, code="GRPO002")) is None
+
+
+@pytest.mark.parametrize(
+    ("comment", "extent"),
+    [
+        ("# noqa: GRPO001", "# noqa: GRPO001"),
+        ("# noqa: GRPO001 - a reason ", "# noqa: GRPO001 - a reason"),
+        ("# noqa: GRPO001 - see #12, C# too  # type: ignore", "# noqa: GRPO001 - see #12, C# too"),
+        ("# noqa: GRPO001# type: ignore", "# noqa: GRPO001"),
+        ("# noqa: GRPO001 #type: ignore", "# noqa: GRPO001"),
+        ("# grpo-lint: ignore[GRPO001] a reason # x", "# grpo-lint: ignore[GRPO001] a reason"),
+    ],
+)
+def test_a_reason_ends_where_another_comment_begins(comment: str, extent: str) -> None:
+    text = f"x = 1  {comment}\n"
+    (directive,) = read_suppressions(text).directives
+    assert text[directive.extent.start.column - 1 : directive.extent.end.column - 1] == extent

@@ -50,8 +50,7 @@ def read(words: list[str]) -> argparse.Namespace:
     options = read_selection(parser, words)
     if options.paths and options.paths[0] in COMMANDS:
         parser.error(f"{options.paths[0]!r} is a command: put it first, or write ./{options.paths[0]} for the path")
-    if options.diff_base is not None and (options.fix or options.diff):
-        parser.error("--diff-base tells findings apart, not repairs: it does not go with --fix or --diff")
+    _require_one_action(parser, options)
     printed = [each for each in options.targets if each.file is None]
     if options.diff and (options.statistics or any(each.format != "text" for each in options.targets)):
         parser.error("--diff writes a patch: it does not go with --statistics or another --output-format")
@@ -65,12 +64,28 @@ def read(words: list[str]) -> argparse.Namespace:
     return options
 
 
+def _require_one_action(parser: Parser, options: argparse.Namespace) -> None:
+    if options.diff_base is not None and (options.fix or options.diff):
+        parser.error("--diff-base tells findings apart, not repairs: it does not go with --fix or --diff")
+    if options.add_ignores and (options.fix or options.diff):
+        parser.error("--add-ignores suppresses what a repair would take: it does not go with --fix or --diff")
+    if options.reason is not None and not options.add_ignores:
+        parser.error("--reason is that of --add-ignores, which is not given")
+
+
 def target(word: str) -> Target:
     """The type of an argument that names a format and, behind a colon, a file."""
     name, colon, file = word.partition(":")
     if colon and not file:
         raise argparse.ArgumentTypeError(f"{printable(repr(word))} names no file behind the colon")
     return Target(one_of(tuple(FORMATS))(name), file or None)
+
+
+def reason(word: str) -> str:
+    """The type of an argument that becomes part of a comment."""
+    if not word.strip() or not word.isprintable():
+        raise argparse.ArgumentTypeError(f"{printable(repr(word))} is no reason that fits on a line")
+    return word.strip()
 
 
 def read_selection(parser: Parser, words: list[str]) -> argparse.Namespace:
@@ -98,6 +113,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
     _add_repairs(parser)
+    _add_suppressions(parser)
     add_selection(parser)
     _add_output(parser)
     parser.add_argument("--version", action="version", version=f"grpo-lint {__version__}")
@@ -111,6 +127,12 @@ def _add_repairs(parser: Parser) -> None:
     add_flag("--diff", help="print the repairs as a patch and write nothing")
 
 
+def _add_suppressions(parser: Parser) -> None:
+    group = parser.add_argument_group("suppressions")
+    group.add_argument("--add-ignores", action="store_true", help="write a comment for each finding that is left")
+    group.add_argument("--reason", type=reason, metavar="TEXT", help="the reason in these comments (default: a TODO)")
+
+
 def add_selection(parser: Parser) -> None:
     """Add the options that choose rules and configuration."""
     group = parser.add_argument_group("rules and configuration")
@@ -119,6 +141,8 @@ def add_selection(parser: Parser) -> None:
     add_codes("--extend-select", help="run these rules too, besides those that are selected otherwise")
     add_codes("--ignore", help="leave these rules out; where --select names them too, the longer prefix wins")
     group.add_argument("--preview", action="store_true", help="run the preview rules too")
+    group.add_argument("--report-unused-suppressions", action="store_true",
+        help="run GRPO100 too: comments that suppress nothing")  # fmt: skip
     source = group.add_mutually_exclusive_group()
     source.add_argument("--config", metavar="FILE", help="use this configuration file for all paths")
     source.add_argument("--isolated", action="store_true", help="use no configuration file")
@@ -147,13 +171,14 @@ def resolver(options: argparse.Namespace, has_overrides: bool = True) -> ConfigR
 
     Without overrides, it finds what the file says, whatever the other options are.
     """
-    from grpo_lint.config import Config, ConfigResolver, Overrides
+    from grpo_lint.config import UNUSED_SUPPRESSION, Config, ConfigResolver, Overrides
     from grpo_lint.config_file import read_config_file
     from grpo_lint.rules import CODES
 
     overrides = Overrides()
     if has_overrides:
-        overrides = Overrides(options.select, options.extend_select, options.ignore, options.preview)
+        requested = (UNUSED_SUPPRESSION,) * options.report_unused_suppressions
+        overrides = Overrides(options.select, options.extend_select + requested, options.ignore, options.preview)
     fixed = Config(root=Path.cwd()) if options.isolated else None
     if options.config is not None:
         fixed = read_config_file(Path(options.config), Path.cwd(), CODES)

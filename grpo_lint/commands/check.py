@@ -68,6 +68,11 @@ def _check(entries: Sequence[Entry], options: argparse.Namespace, report: Report
 
         results, notes = narrow(results, options)
         report = report._replace(notes=notes)
+    if options.add_ignores:
+        from grpo_lint.commands._ignores import add_ignores
+
+        results, notes = add_ignores(entries, results, options.reason)
+        report = report._replace(notes=(*notes, *report.notes))
     sys.stderr.writelines(notices(results, report, mode is Mode.FIX))
     is_written = _write_reports(results, report, mode, options)
     return _status(results, mode, options) if is_written else INCOMPLETE

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import ModuleType
 
-    from grpo_lint.rules._rule import Check, Rule
+    from grpo_lint.rules._rule import Check, CommentCheck, Rule
 
     RULES: tuple[Rule, ...]
 
@@ -36,7 +36,20 @@ CODES: tuple[str, ...] = tuple(_MODULE_NAMES)
 
 
 def load() -> tuple[tuple[Rule, Check], ...]:
-    """Every rule with its check, by code. Imports the rule modules."""
+    """Every rule about functions with its check, by code. Imports the rule modules."""
+    from grpo_lint.rules._rule import Subject
+
+    return tuple((rule, module.check) for rule, module in _rules() if rule.subject is Subject.FUNCTION)
+
+
+def load_comment_rules() -> tuple[tuple[Rule, CommentCheck], ...]:
+    """Every rule about comments with its check, by code. Imports the rule modules."""
+    from grpo_lint.rules._rule import Subject
+
+    return tuple((rule, module.check) for rule, module in _rules() if rule.subject is Subject.COMMENTS)
+
+
+def _rules() -> tuple[tuple[Rule, ModuleType], ...]:
     pairs = tuple(_pair(code, _module(code)) for code in CODES)
     names = [rule.name for rule, _ in pairs]
     if twice := {name for name in names if names.count(name) > 1}:
@@ -55,18 +68,17 @@ def _module(code: str) -> ModuleType:
     return import_module(f"{__name__}.{_MODULE_NAMES[code]}")
 
 
-def _pair(code: str, module: ModuleType) -> tuple[Rule, Check]:
+def _pair(code: str, module: ModuleType) -> tuple[Rule, ModuleType]:
     rule: Rule = module.RULE
-    check: Check = module.check
     file_name = f"{rule.code}_{rule.name}".lower().replace("-", "_")
     if file_name != _MODULE_NAMES[code]:
         raise ValueError(
             f"{_MODULE_NAMES[code]}.py holds the rule {rule.code} {rule.name}: it should be {file_name}.py"
         )
-    return rule, check
+    return rule, module
 
 
 def __getattr__(name: str) -> tuple[Rule, ...]:
     if name == "RULES":
-        return tuple(rule for rule, _ in load())
+        return tuple(rule for rule, _ in _rules())
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
