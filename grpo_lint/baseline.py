@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,8 +76,11 @@ class Baseline(NamedTuple):
         except OSError as error:
             raise BaselineError(error.strerror or str(error)) from error
 
-    def compare(self, results: Sequence[FileResult]) -> Comparison:
-        """Take the known findings out of results. Files that were not checked whole fix no entry."""
+    def compare(self, results: Sequence[FileResult], codes: Container[str]) -> Comparison:
+        """Take the known findings out of results.
+
+        An entry is fixed only if its rule ran, which is one of `codes`, and its file was checked whole or is gone.
+        """
         left, found = [], Counter[Entry]()
         for result in results:
             kept = []
@@ -88,11 +91,11 @@ class Baseline(NamedTuple):
         known = sum(len(result.findings) for result in results) - sum(len(result.findings) for result in left)
         checked = {_relative(result.path, self.folder) for result in results if result.fault is None}
         gone = Counter(self.entries) - found
-        fixed = Counter({entry: count for entry, count in gone.items() if entry.file in checked or self._lacks(entry)})
-        return Comparison(tuple(left), known, fixed)
+        judged = {entry for entry in gone if entry.likeness.code in codes and self._is_judged(entry, checked)}
+        return Comparison(tuple(left), known, Counter({entry: gone[entry] for entry in judged}))
 
-    def _lacks(self, entry: Entry) -> bool:
-        return not os.path.lexists(os.path.join(self.folder, entry.file))  # noqa: PTH118
+    def _is_judged(self, entry: Entry, checked: Container[str]) -> bool:
+        return entry.file in checked or not os.path.lexists(os.path.join(self.folder, entry.file))  # noqa: PTH118
 
     def without(self, entries: Counter[Entry]) -> Baseline:
         """The baseline less some entries."""
@@ -112,7 +115,10 @@ def _parsed(document: object) -> Counter[Entry]:
     """The entries of a document. Raises BaselineError."""
     match document:
         case {"version": int(version), "findings": list(rows)} if version == _VERSION:
-            return Counter(dict(map(_entry, rows)))
+            found = Counter[Entry]()
+            for entry, count in map(_entry, rows):
+                found[entry] += count
+            return found
         case {"version": int(version)} if version != _VERSION:
             raise BaselineError(f"its version is {version}, and this grpo-lint reads version {_VERSION}")
         case _:
@@ -121,7 +127,9 @@ def _parsed(document: object) -> Counter[Entry]:
 
 def _entry(row: object) -> tuple[Entry, int]:
     match row:
-        case {"file": str(file), "code": str(code), "scope": str(scope), "source": str(source), "count": int(count)}:
+        case {"file": str(file), "code": str(code), "scope": str(scope), "source": str(source), "count": int(count)} if (
+            type(count) is int and count > 0
+        ):
             return Entry(file, Likeness(code, scope, source)), count
         case _:
             raise BaselineError(f"not a baseline: {json.dumps(row)[:80]} is no finding")

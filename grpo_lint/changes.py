@@ -33,7 +33,7 @@ class ChangedSince:
     def touch(self, result: FileResult, finding: Finding) -> bool:
         """Whether a row of a finding's evidence has changed. Raises GitError."""
         path = os.path.realpath(result.path)
-        spans = self._of(str(Path(path).parent)).changed.get(path, ())
+        spans = self._of(str(Path(path).parent)).changed_in(path)
         return any(span.start in rows or rows.start in span for span in spans for rows in _rows(finding))
 
     def require(self, folder: str) -> None:
@@ -64,12 +64,21 @@ class _Repository:
     def changed(self) -> Mapping[str, tuple[range, ...]]:
         """The rows that are new or changed, and those beside removed ones, by path."""
         base = self._base()
-        options = ("--no-color", "--no-ext-diff", "--no-textconv", "-U0", "-M", "--src-prefix=a/", "--dst-prefix=b/")
-        patch = _git(self._root, "-c", "core.quotePath=false", "diff", *options, base, "--")
-        new = _git(self._root, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
-        everything = (range(0, 1 << 60),)
-        found = {**_changed_rows(patch.split(b"\n")), **{name: everything for name in new if name}}
-        return {os.path.join(self._root, os.fsdecode(name)): spans for name, spans in found.items()}  # noqa: PTH118
+        options = "--no-color --no-ext-diff --no-textconv -U0 --inter-hunk-context=0 -M --src-prefix=a/ --dst-prefix=b/"
+        patch = _git(self._root, "-c", "core.quotePath=false", "diff", "--text", *options.split(), base, "--")
+        return {self._path(name): spans for name, spans in _changed_rows(patch.split(b"\n")).items()}
+
+    @cached_property
+    def tracked(self) -> frozenset[str]:
+        """The paths that Git knows."""
+        return frozenset(map(self._path, _git(self._root, "ls-files", "-z").split(b"\0")))
+
+    def changed_in(self, path: str) -> tuple[range, ...]:
+        """The rows of a file that are new or changed: all, if Git does not know the file."""
+        return self.changed.get(path, ()) if path in self.tracked else (range(0, 1 << 60),)
+
+    def _path(self, name: bytes) -> str:
+        return os.path.join(self._root, os.fsdecode(name))  # noqa: PTH118 - a text, not a place
 
     def _base(self) -> str:
         """Where the history parted from the revision, if that is known; else the revision."""
@@ -103,8 +112,10 @@ def _try_git(folder: str, *arguments: str) -> bytes | None:
     """What Git prints; None if it fails."""
     try:
         done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=False)
-    except FileNotFoundError:
-        raise GitError("Git is not installed") from None
+    except OSError as error:
+        if error.filename == "git":
+            raise GitError("Git is not installed") from error
+        raise GitError(f"{folder}: {error.strerror}") from error
     return done.stdout if done.returncode == 0 else None
 
 

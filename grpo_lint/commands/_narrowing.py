@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,8 +59,8 @@ def _touched(results: Results, revision: str, paths: Sequence[str]) -> Results:
 
     changes = ChangedSince(revision)
     try:
-        for path in filter(Path.exists, map(Path, paths or ["."])):
-            changes.require(str(path if path.is_dir() else path.parent))
+        for path in filter(os.path.exists, paths or ["."]):
+            changes.require(path if os.path.isdir(path) else os.path.dirname(path) or ".")  # noqa: PTH112, PTH120
         return tuple(
             result._replace(findings=tuple(each for each in result.findings if changes.touch(result, each)))
             for result in results
