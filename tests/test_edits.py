@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,6 +61,23 @@ def test_a_patch_of_no_change_is_empty() -> None:
     assert edits.unified_diff("a.py", "x\n", "x\n") == ""
 
 
+PATCHERS = [["patch", "-p1", "-s"], ["git", "apply"]]
+
+
+@pytest.mark.parametrize("command", [each for each in PATCHERS if shutil.which(each[0])], ids=lambda each: each[0])
+@pytest.mark.parametrize("name", ["a.py", "a b.py", "my code/a.py", " a.py", "é ü.py", 'the "a".py', "a.py b.py"])
+def test_a_patch_is_taken_by_those_who_apply_patches(name: str, command: list[str], tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("x\ny\n")
+    (tmp_path / "a").write_text("x\ny\n")
+    patch = edits.unified_diff(name, "x\ny\n", "x\nz\n")
+    done = subprocess.run(command, cwd=tmp_path, input=patch, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert path.read_text() == "x\nz\n"
+    assert (tmp_path / "a").read_text() == "x\ny\n"
+
+
 @pytest.mark.parametrize("mode", [0o644, 0o600, 0o755, 0o664])
 def test_writing_keeps_the_mode(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "a.py"
@@ -93,3 +112,76 @@ def test_a_write_that_fails_leaves_the_file_and_nothing_else(tmp_path: Path, mon
         edits.write(path, b"new")
     assert path.read_bytes() == b"old"
     assert [found.name for found in tmp_path.iterdir()] == ["a.py"]
+
+
+@pytest.fixture(params=[True, False], ids=["links", "no links"])
+def links(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """File systems with and without hard links."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    if not request.param:
+        monkeypatch.setattr(os, "link", refuse)
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664), (0, 0o666)])
+@pytest.mark.usefixtures("links")
+def test_a_new_file_has_the_mode_of_new_files(tmp_path: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        edits.create(tmp_path / "a.py", b"new")
+        assert os.umask(umask) == umask
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.py").stat().st_mode) == mode
+    assert {found.name: found.read_bytes() for found in tmp_path.iterdir()} == {"a.py": b"new"}
+
+
+@pytest.mark.usefixtures("links")
+def test_a_file_that_is_there_by_now_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    others = {"a.py": b"theirs", f".a.py.{os.getpid()}": b"theirs too"}
+    for name, data in others.items():
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(FileExistsError):
+        edits.create(path, b"ours")
+    assert {found.name: found.read_bytes() for found in tmp_path.iterdir()} == others
+    path.unlink()
+    edits.create(path, b"ours")
+    assert {found.name: found.read_bytes() for found in tmp_path.iterdir()} == others | {"a.py": b"ours"}
+
+
+@pytest.mark.usefixtures("links")
+def test_a_link_that_leads_nowhere_stays(tmp_path: Path) -> None:
+    (tmp_path / "a.py").symlink_to("missing")
+    with pytest.raises(FileExistsError):
+        edits.create(tmp_path / "a.py", b"ours")
+    assert [found.name for found in tmp_path.iterdir()] == ["a.py"]
+
+
+@pytest.mark.usefixtures("links")
+def test_a_new_file_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left"):
+        edits.create(tmp_path / "a.py", b"new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_file_that_is_written_without_links_is_whole_or_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        monkeypatch.setattr(os, "fsync", fail)
+        raise PermissionError(1, "Operation not permitted")
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        edits.create(tmp_path / "a.py", b"new")
+    assert list(tmp_path.iterdir()) == []
