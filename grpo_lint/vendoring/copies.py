@@ -16,6 +16,10 @@ LICENSE = "# SPDX-License-Identifier: Apache-2.0"
 _ORIGIN = re.compile(r"^# Copied from grpo-lint (?P<version>\S+), content (?P<content>[0-9a-f]{16})\.", re.MULTILINE)
 _RENEWAL = "# To renew the copy, or with --check to see whether it is current:"
 _COMMAND = re.compile(r"^# +(?P<command>grpo-lint vendor .*)$", re.MULTILINE)
+# What comes before the final version of a number, and after it.
+_STAGES = {"dev": 0, "a": 1, "alpha": 1, "b": 2, "beta": 2, "c": 3, "rc": 3, "pre": 3, "preview": 3, "post": 5}
+_FINAL = 4
+_STAGE = re.compile(rf"(?P<stage>{'|'.join(sorted(_STAGES, key=len, reverse=True))})[-_.]?(?P<number>\d*)")
 
 
 class Standing(Enum):
@@ -83,5 +87,12 @@ def _header(source: Source) -> frozenset[str]:
     return frozenset(line.strip("# \t\r") for line in lines)
 
 
-def _order(version: str) -> tuple[int, ...]:
-    return tuple(int(digits) for digits in re.findall(r"\d+", version))
+def _order(version: str) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
+    """A key that sorts versions as packaging tools do: 1.0.dev1, 1.0a1, 1.0rc1, 1.0 and 1.0.0 as one, 1.0.post1."""
+    public = version.partition("+")[0].lower()
+    release = re.match(r"v?([\d.]*)", public)
+    numbers = [int(digits) for digits in re.findall(r"\d+", release[1] if release else "")]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    stages = [(_STAGES[found["stage"]], int(found["number"] or 0)) for found in _STAGE.finditer(public)]
+    return tuple(numbers), (*stages, (_FINAL, 0))

@@ -10,9 +10,11 @@ from pathlib import Path
 import black
 import isort
 import pytest
+from packaging.version import Version
 
 from grpo_lint import __version__
 from grpo_lint.source import Source
+from grpo_lint.vendoring import copies
 from grpo_lint.vendoring.content import fingerprint
 from grpo_lint.vendoring.copies import Standing, compare, read_packaged, with_header
 
@@ -167,3 +169,37 @@ async def f(x: int, /, *args, y: Any = None, **more) -> str | None:
 def test_a_fingerprint_is_the_same_for_every_python_and_every_version_of_this() -> None:
     """Headers hold it: if it changed, every copy that was ever made would seem edited."""
     assert fingerprint(Source.from_text("", SNIPPET)) == "770b67c1adbea999"
+
+
+VERSIONS = (
+    "0.9 1.0.dev0 1.0.dev2 1.0a1.dev1 1.0a1 1.0a2 1.0b1 1.0rc1.dev1 1.0rc1 1.0rc1.post1 1.0rc2 1.0rc10 1.0 1.0.0 1 "
+    "1.0.post1.dev1 1.0.post1 1.0.1rc1 1.0.1 1.1.dev1 1.1 1.2.3 1.10.0 2.0.0rc1 2 10.0 1.0+local.7 1.0-rc.1 "
+    "1.0_beta_2 v1.1"
+).split()
+
+
+@pytest.mark.parametrize("one", VERSIONS)
+def test_versions_sort_as_packaging_sorts_them(one: str) -> None:
+    for other in VERSIONS:
+        ours, theirs = copies._order(one), copies._order(other)
+        first, second = (Version(version.partition("+")[0]) for version in (one, other))
+        assert (ours < theirs, ours == theirs) == (first < second, first == second), other
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "expected"),
+    [
+        ("1.0rc1", "1.0", Standing.OUTDATED),
+        ("1.0", "1.0rc1", Standing.NEWER),
+        ("1.0.dev3", "1.0", Standing.OUTDATED),
+        ("1.0.0", "1.0", Standing.OUTDATED),
+        ("1.0", "1.0.0", Standing.OUTDATED),
+        ("1.0.post1", "1.0", Standing.NEWER),
+        ("2.0rc1", "1.9", Standing.NEWER),
+    ],
+)
+def test_which_version_is_newer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str, ours: str, expected: Standing
+) -> None:
+    monkeypatch.setattr(copies, "__version__", ours)
+    assert standing(tmp_path, from_version(theirs, RENEWED)) is expected
