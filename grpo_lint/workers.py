@@ -10,6 +10,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import BinaryIO, NamedTuple, NoReturn, TypeVar
 
 R = TypeVar("R")
@@ -34,9 +35,13 @@ def processes_for(sizes: Sequence[int]) -> int:
 
 
 def _may_fork() -> bool:
-    """Whether the platform has forks, and no thread runs whose locks a fork would copy."""
+    """Whether a fork is safe: on Linux, and where no thread runs whose locks it would copy.
+
+    On macOS, what Python itself has loaded of the system's frameworks may abort the fork, or leave it hanging; this is
+    why `multiprocessing` no longer forks there.
+    """
     threading = sys.modules.get("threading")
-    return hasattr(os, "fork") and (threading is None or threading.active_count() == 1)
+    return sys.platform == "linux" and (threading is None or threading.active_count() == 1)
 
 
 def _processors() -> int:
@@ -62,12 +67,14 @@ def spread(
             results[number] = work(number)
         while workers:
             results.update(_answers(workers[0]))
-            how = _end(workers[0])
-            left_out = [number for number in workers.pop(0).share if number not in results]
+            worker = workers.pop(0)  # before it is waited for: after that, its number may be another process's
+            how = _end(worker)
+            left_out = [number for number in worker.share if number not in results]
             results.update((number, lost(number, how)) for number in left_out)
     finally:
         for worker in workers:
-            os.kill(worker.pid, signal.SIGINT)
+            with suppress(ProcessLookupError):
+                os.kill(worker.pid, signal.SIGINT)
             _end(worker)
     return tuple(results[number] for number in range(len(sizes)))
 
@@ -128,5 +135,8 @@ def _answers(worker: _Worker) -> Iterator[tuple[int, R]]:
 def _end(worker: _Worker) -> str:
     """Wait for the end of a worker, and say how it ended."""
     worker.pipe.close()
-    code = os.waitstatus_to_exitcode(os.waitpid(worker.pid, 0)[1])
+    try:
+        code = os.waitstatus_to_exitcode(os.waitpid(worker.pid, 0)[1])
+    except ChildProcessError:  # the system keeps no word of it where SIGCHLD is ignored, which a parent may pass on
+        return "exit status unknown"
     return f"signal {-code}" if code < 0 else f"exit status {code}"

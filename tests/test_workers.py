@@ -22,7 +22,7 @@ from grpo_lint.workers import processes_for, spread
 ROOT = Path(__file__).parent.parent
 CASES = sorted((Path(__file__).parent / "rules/cases").glob("*.py"))
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="without forks there are no workers")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there are no workers")
 
 
 def lost(number: int, end: str) -> str:
@@ -132,10 +132,63 @@ def test_no_forks_beside_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert processes_for([10**6] * 4) == 4
 
 
-def test_no_forks_where_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("platform", ["darwin", "win32", "freebsd14"])
+def test_no_forks_where_they_are_unsafe_or_unknown(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     monkeypatch.setattr(workers, "_processors", lambda: 4)
-    monkeypatch.delattr(os, "fork")
+    assert processes_for([10**6] * 4) == 4
+    monkeypatch.setattr(sys, "platform", platform)
     assert processes_for([10**6] * 4) == 1
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_an_interrupt_after_a_worker_has_ended_stays_one(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    """At that moment its number is nobody's, and may soon be another process's."""
+    wait, kill = os.waitpid, os.kill
+    ended: list[int] = []
+    signalled: list[int] = []
+
+    def wait_and_interrupt(pid: int, options: int) -> tuple[int, int]:
+        result = wait(pid, options)
+        ended.append(pid)
+        if len(ended) == at:
+            raise KeyboardInterrupt
+        return result
+
+    def remember(pid: int, number: int) -> None:
+        signalled.append(pid)
+        kill(pid, number)
+
+    monkeypatch.setattr(os, "waitpid", wait_and_interrupt)
+    monkeypatch.setattr(os, "kill", remember)
+    with pytest.raises(KeyboardInterrupt):
+        spread(str, lost, [1] * 6, 4)
+    assert len(set(ended)) == len(ended) == 3
+    assert not set(ended[:at]) & set(signalled)
+
+
+def test_workers_that_are_gone_do_not_hide_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = os.getpid()
+
+    def work(_: int) -> str:
+        if os.getpid() == parent:
+            for _ in range(2):
+                os.waitpid(-1, 0)
+            raise KeyboardInterrupt
+        return ""
+
+    with pytest.raises(KeyboardInterrupt):
+        spread(work, lost, [1] * 3, 3)
+
+
+def test_where_the_ends_of_processes_are_ignored() -> None:
+    parent = os.getpid()
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert spread(str, lost, [1] * 4, 2) == ("0", "1", "2", "3")
+        ended = spread(lambda number: str(number) if os.getpid() == parent else os._exit(3), lost, [1] * 4, 2)
+        assert ended == ("0", "1 lost: exit status unknown", "2", "3 lost: exit status unknown")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 def jobs(folder: Path) -> list[Job]:
