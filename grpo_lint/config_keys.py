@@ -33,11 +33,12 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key; `name` with underscores is the field of `Config`."""
+    """A key; `name` with underscores is the field of `Config`, and `unset` says what holds where that is None."""
 
     name: str
     kind: Kind
     summary: str
+    unset: str = ""
 
     @property
     def field(self) -> str:
@@ -146,16 +147,31 @@ KEYS = (
     Key("ignore", _SELECTORS, "rules to leave out"),
     Key("per-file-ignores", _SELECTORS_BY_PATTERN, "rules to leave out, by patterns of files"),
     Key("preview", _FLAG, "run the rules in preview too"),
-    Key("exclude", _PATTERNS, "patterns of what is not checked, in place of the built-in folders"),
+    Key(
+        "exclude",
+        _PATTERNS,
+        "patterns of what is not checked, in place of the built-in folders",
+        "the built-in folders",
+    ),
     Key("extend-exclude", _PATTERNS, "more patterns of what is not checked"),
     Key("force-exclude", _FLAG, "leave out what is excluded even if it is named on the command line"),
     Key("unsafe-fixes", _FLAG, "apply the unsafe repairs too"),
-    Key("reference-module", _MODULE, "where repaired code imports normalize_rewards_by_group from"),
-    Key("group-index", _TEMPLATE, "the expression of a sample's prompt, with {sample} for the sample"),
+    Key(
+        "reference-module",
+        _MODULE,
+        "where repaired code imports normalize_rewards_by_group from",
+        "grpo_lint.reference",
+    ),
+    Key("group-index", _TEMPLATE, "the expression of a sample's prompt, with {sample} for the sample", "group_index"),
     Key("rollout-ids", _FLAG, "pass rollout_id where the class of the samples declares it"),
     Key("reward-names", _NAMES, "more names that mean per-sample rewards"),
     Key("group-size-names", _NAMES, "more names that always mean the number of samples per prompt"),
-    Key("line-length", _LENGTH, "the line length of repaired code; without it black's or ruff's, else 88"),
+    Key(
+        "line-length",
+        _LENGTH,
+        "the line length of repaired code; without it black's or ruff's, else 88",
+        "the formatter's",
+    ),
 )
 
 

@@ -178,6 +178,48 @@ def test_settings_of_git_do_not_matter(repository: Path) -> None:
     assert touched(repository) == ["other.py:7:15:"]
 
 
+def test_a_file_that_git_ignores_is_all_new(repository: Path) -> None:
+    (repository / ".gitignore").write_text("local/\n")
+    (repository / "local").mkdir()
+    (repository / "local/a.py").write_text(FAULTY)
+    assert touched(repository, "HEAD", "local") == ["local/a.py:7:15:"]
+
+
+def test_attributes_hide_nothing(repository: Path) -> None:
+    (repository / ".gitattributes").write_text("*.py binary\n")
+    (repository / "old.py").write_text(FAULTY.replace("dim=-1", "dim=1"))
+    assert touched(repository) == ["old.py:7:15:"]
+
+
+SAMPLES = """\
+import torch
+
+
+class Sample:
+    group_index: int
+    reward: float
+
+
+def old(args, samples: list[Sample]):
+    rewards = torch.tensor([sample.reward for sample in samples])
+    rewards = rewards.view(-1, args.n_samples_per_prompt)
+    return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
+"""
+
+
+def test_only_what_is_touched_is_repaired(repository: Path) -> None:
+    (repository / "a.py").write_text(SAMPLES)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "samples")
+    both = SAMPLES + "\n\ndef new" + SAMPLES.partition("def old")[2]
+    (repository / "a.py").write_text(both)
+    status, out, _ = run("--diff-base", "HEAD", "--fix", "a.py", cwd=repository)
+    assert (status, out.splitlines()[0]) == (0, "Found 1 finding (1 fixed, 0 remaining).")
+    text = (repository / "a.py").read_text()
+    assert "view" in text.partition("def old")[2].partition("def new")[0]
+    assert "view" not in text.partition("def new")[2]
+
+
 def shallow(repository: Path, folder: Path) -> None:
     (repository / "more.py").touch()
     git(repository, "add", "-A")

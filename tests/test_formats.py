@@ -289,7 +289,6 @@ def test_a_report_that_cannot_be_written_is_exit_2(project: Path) -> None:
         (["--diff", "--output-format", "sarif:x"], "--diff writes a patch"),
         (["--diff", "--statistics"], "--diff writes a patch"),
         (["--statistics", "--output-format", "sarif"], "--statistics has the formats text, concise, json only"),
-        (["--diff-base", "HEAD", "--fix"], "it does not go with --fix or --diff"),
     ],
 )
 def test_contradictions(project: Path, arguments: list[str], said: str) -> None:

@@ -187,12 +187,12 @@ def test_config_shows_values_and_origins(tmp_path: Path) -> None:
             'ignore = ["GRPO002"] # command line',
             'per-file-ignores = {"a b" = ["ALL"]} # pyproject.toml',
             "preview = true # command line",
-            "# exclude: not set",
+            "# exclude: the built-in folders",
             "extend-exclude = [] # default",
             "force-exclude = true # default",
             "unsafe-fixes = false # default",
-            "# reference-module: not set",
-            "# group-index: not set",
+            "# reference-module: grpo_lint.reference",
+            "# group-index: group_index",
             "rollout-ids = true # default",
             "reward-names = [] # default",
             "group-size-names = [] # default",
@@ -216,7 +216,7 @@ def test_config_prints_a_configuration_that_means_the_same(tmp_path: Path) -> No
 def test_config_honours_the_options_that_name_files(tmp_path: Path) -> None:
     (tmp_path / "grpo-lint.toml").write_text("line-length = 100\n")
     (tmp_path / "ci.toml").write_text("line-length = 90\n")
-    assert "# line-length: not set\n" in run("config", "--isolated", cwd=tmp_path)[1]
+    assert "# line-length: the formatter's\n" in run("config", "--isolated", cwd=tmp_path)[1]
     assert "line-length = 90" in run("config", "--config", "ci.toml", cwd=tmp_path)[1]
 
 
