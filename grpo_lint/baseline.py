@@ -58,7 +58,7 @@ class Baseline(NamedTuple):
         except OSError as error:
             hint = ": `grpo-lint baseline write` makes one" if isinstance(error, FileNotFoundError) else ""
             raise BaselineError((error.strerror or str(error)) + hint) from error
-        except ValueError as error:  # not JSON, or not text
+        except (ValueError, RecursionError) as error:  # not JSON, or not text
             raise BaselineError(f"not a baseline: {error}") from error
         return cls(str(path.absolute().parent), _parsed(document))
 
@@ -113,13 +113,13 @@ def _entries(result: FileResult, folder: str) -> list[Entry]:
 
 
 def _relative(path: str, folder: str) -> str:
-    return os.path.relpath(path, folder).replace(os.sep, "/")
+    return os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
 
 
 def _parsed(document: object) -> Counter[Entry]:
     """The entries of a document. Raises BaselineError."""
     match document:
-        case {"version": int(version), "findings": list(rows)} if version == _VERSION:
+        case {"version": int(version), "findings": list(rows)} if version == _VERSION and version is not True:
             found = Counter[Entry]()
             for entry, count in map(_entry, rows):
                 found[entry] += count

@@ -102,7 +102,8 @@ def _text(complain: Callable[[str], str | None], schema: Schema) -> Kind:
 
 
 def _no_pattern(value: str) -> str | None:
-    return None if value.strip() else f"{value!r} is no pattern"
+    is_pattern = value.strip() and value.strip() != "!" and not value.startswith("!!")
+    return None if is_pattern else f"{value!r} is no pattern"
 
 
 def _no_name(value: str) -> str | None:
@@ -129,7 +130,8 @@ def _no_template(value: str) -> str | None:
 _SELECTORS = Kind(_read_selectors, _selector_schema)
 _FLAG = Kind(_read_flag, lambda _: {"type": "boolean"})
 _LENGTH = Kind(_read_length, lambda _: {"type": "integer", "minimum": 1})
-_PATTERNS = _texts(_no_pattern, {"type": "string", "pattern": r"\S"})
+_PATTERN_SCHEMA = {"type": "string", "pattern": r"^(?!!!)(?!\s*!?\s*$)"}
+_PATTERNS = _texts(_no_pattern, _PATTERN_SCHEMA)
 _NAMES = _texts(_no_name, {"type": "string", "pattern": r"^[^\W\d]\w*$"})
 _MODULE = _text(_no_module, {"type": "string", "pattern": r"^[^\W\d]\w*(\.[^\W\d]\w*)*$"})
 _TEMPLATE = _text(_no_template, {"type": "string", "pattern": r"\{sample\}"})
@@ -137,7 +139,7 @@ _SELECTORS_BY_PATTERN = Kind(
     _read_selectors_by_pattern,
     lambda codes: {
         "type": "object",
-        "propertyNames": {"pattern": r"\S"},
+        "propertyNames": _PATTERN_SCHEMA,
         "additionalProperties": _selector_schema(codes),
     },
 )

@@ -278,6 +278,19 @@ def test_a_baseline_that_cannot_be_read(tmp_path: Path, content: str | None, sai
     assert run(*command, cwd=tmp_path) == (2, "", f"b\\x1b.json: {said}\n")
 
 
+def test_a_baseline_replaces_no_code(project: Path) -> None:
+    said = "a.py: is one of the files to check, not to write to\n"
+    assert run("baseline", "write", "--baseline", "a.py", cwd=project) == (2, "", said)
+    assert (project / "a.py").read_text() == FAULTY
+
+
+def test_links_revive_nothing(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    link = tmp_path_factory.mktemp("links") / "link"
+    link.symlink_to(project)
+    assert run("--baseline", NAME, str(link), cwd=project)[0] == 0
+    assert run("--baseline", str(link / NAME), ".", cwd=project)[0] == 0
+
+
 def test_a_baseline_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
     assert run("baseline", "write", "--baseline", "missing/b.json", cwd=tmp_path) == (

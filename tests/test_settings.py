@@ -134,8 +134,10 @@ def test_unsafe_fixes_may_be_on_by_configuration(tmp_path: Path) -> None:
         (tmp_path / name / "a.py").write_text(UNSAFE)
     status, out, err = run(cwd=tmp_path)
     assert (status, err) == (1, "")
-    assert [line.split()[2] for line in out.splitlines()[:2]] == ["`rewards.view(-1,", "[*]"]
-    assert out.splitlines()[2:] == [
+    off, unsafe, on, *closing = out.splitlines()
+    assert [line.split()[2] for line in (off, on)] == ["`rewards.view(-1,", "[*]"]
+    assert unsafe.startswith("  unsafe fix, with `--unsafe-fixes`: ")
+    assert closing == [
         "Found 2 findings.",
         "[*] 1 fixable with `--fix --unsafe-fixes` (1 hidden fix can be enabled with `--unsafe-fixes`).",
     ]

@@ -8,23 +8,27 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grpo_lint.changes import ChangedSince, GitError
 from grpo_lint.commands._options import CannotDo
 from grpo_lint.fingerprint import Likeness, fingerprints, likeness
-from grpo_lint.outcome import FileResult
+from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.report import printable
 from grpo_lint.report.summary import counts, number_of
 from grpo_lint.source import Source
 
 if TYPE_CHECKING:
     from grpo_lint.baseline import Comparison
+    from grpo_lint.config import Config
 
 Results = tuple[FileResult, ...]
 
 
-def narrow(results: Results, options: argparse.Namespace, codes: Container[str]) -> tuple[Results, tuple[str, ...]]:
+def narrow(
+    results: Results, options: argparse.Namespace, codes: Container[str], configs: Mapping[str, Config]
+) -> tuple[Results, tuple[str, ...]]:
     """The results without what is not asked for, and what to say of that. Raises CannotDo.
 
-    `codes` are those of the rules that ran.
+    `codes` are those of the rules that ran, `configs` the configurations of the files by path.
     """
     notes: list[str] = []
     if options.baseline is not None:
@@ -32,7 +36,7 @@ def narrow(results: Results, options: argparse.Namespace, codes: Container[str])
         results = compared.results
         notes += _baseline_notes(compared, options.baseline)
     if options.diff_base is not None:
-        touched = _touched(results, options.diff_base, options.paths)
+        touched = _touched(results, ChangedSince(options.diff_base, configs), options.paths)
         hidden = counts(results)[1] - counts(touched)[1]
         results = touched
         if hidden:
@@ -82,16 +86,18 @@ def _baseline_notes(compared: Comparison, name: str) -> Iterator[str]:
         yield f"{entries} of {shown} no longer found: `grpo-lint baseline update` takes {them} out."
 
 
-def _touched(results: Results, revision: str, paths: Sequence[str]) -> Results:
-    from grpo_lint.changes import ChangedSince, GitError
-
-    changes = ChangedSince(revision)
+def _touched(results: Results, changes: ChangedSince, paths: Sequence[str]) -> Results:
+    """What the changes touch. Of a file whose changes cannot be told, all is kept, and the reason said."""
     try:
         for path in filter(os.path.exists, paths or ["."]):
             changes.require(path if os.path.isdir(path) else os.path.dirname(path) or ".")  # noqa: PTH112, PTH120
-        return tuple(
-            result._replace(findings=tuple(each for each in result.findings if changes.touch(result, each)))
-            for result in results
-        )
     except GitError as error:
         raise CannotDo(f"grpo-lint: --diff-base: {printable(str(error))}") from error
+    return tuple(_touched_in(result, changes) for result in results)
+
+
+def _touched_in(result: FileResult, changes: ChangedSince) -> FileResult:
+    try:
+        return result._replace(findings=tuple(each for each in result.findings if changes.touch(result, each)))
+    except GitError as error:
+        return result._replace(fault=result.fault or Fault(f"--diff-base: {error}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -40,6 +41,8 @@ def run(words: list[str]) -> int:
     options = read_selection(parser, words)
     try:
         entries = entries_of(options)
+        if any(os.path.realpath(entry.path) == os.path.realpath(options.baseline) for entry in entries):
+            raise BaselineError("is one of the files to check, not to write to")
         results = results_of(entries, Mode.CHECK, unsafe_fixes=False)
         report = ReportOptions(str(Path.cwd()))
         sys.stderr.writelines(line for result in results for line in fault_lines(result, report))
@@ -86,7 +89,8 @@ def _tell(compared: Comparison, report: ReportOptions, name: str) -> int:
             sys.stdout.write(f"{headline(result, finding, report)}\n")
     for entry, count in sorted(compared.fixed.items()):
         times = f" ({count} times)" if count > 1 else ""
-        place = f"{printable(entry.file)}: {entry.likeness.code} in {entry.likeness.scope or 'the module'}"
+        scope = printable(entry.likeness.scope) or "the module"
+        place = f"{printable(entry.file)}: {printable(entry.likeness.code)} in {scope}"
         sys.stdout.write(f"{place}: `{printable(entry.likeness.source)}` is no longer found{times}\n")
     new = counts(compared.results)[1]
     gone = f"{number_of(compared.fixed.total(), 'entry', 'entries')} no longer found"

@@ -26,12 +26,26 @@ def run(words: list[str]) -> int:
     report = report_options(options)
     try:
         found = entries_of(options)
+        _refuse_overwriting(found, options)
         status = _show_files(found, report) if options.show_files else _check(found, options, report)
     except CannotDo as error:
         sys.stderr.write(f"{error}\n")
         return INCOMPLETE
     _suggest_command(options.paths)
     return status
+
+
+def _refuse_overwriting(entries: Sequence[Entry], options: argparse.Namespace) -> None:
+    """Raise CannotDo if a report would be written over a file that is checked, or over another report."""
+    files = [os.path.realpath(target.file) for target in options.targets if target.file is not None]
+    if not files:
+        return
+    checked = {os.path.realpath(entry.path) for entry in entries}
+    for target in options.targets:
+        if target.file is not None and os.path.realpath(target.file) in checked:
+            raise CannotDo(f"grpo-lint: {printable(target.file)}: is one of the files to check, not to write to")
+        if target.file is not None and files.count(os.path.realpath(target.file)) > 1:
+            raise CannotDo(f"grpo-lint: {printable(target.file)}: is to hold two reports")
 
 
 def entries_of(options: argparse.Namespace) -> Sequence[Entry]:
@@ -92,10 +106,12 @@ def _narrowed(
 ) -> tuple[tuple[FileResult, ...], tuple[str, ...]]:
     """The results without what is not asked for, which is not repaired either, and what to say of that."""
     from grpo_lint.commands._narrowing import accepted, narrow, without_accepted
+    from grpo_lint.discover import Found
     from grpo_lint.runner import Mode
 
     every = results_of(entries, Mode.CHECK, options.unsafe_fixes)
-    results, notes = narrow(every, options, codes_of(entries))
+    configs = {entry.path: entry.config for entry in entries if isinstance(entry, Found)}
+    results, notes = narrow(every, options, codes_of(entries), configs)
     if mode is Mode.CHECK:
         return results, notes
     left_out = accepted(every, results)

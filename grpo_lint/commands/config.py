@@ -69,4 +69,4 @@ def _toml(value: object) -> str:
         case tuple():
             return "[" + ", ".join(map(_toml, value)) + "]"
         case _:
-            return json.dumps(value)
+            return json.dumps(value, ensure_ascii=False)
