@@ -101,13 +101,26 @@ def _bare_finding(rule: Rule, report: Report, source: Source, tree: ast.Module) 
 
 def scope_of(tree: ast.Module, line: int) -> str:
     """The qualified name of the innermost function or class around a line."""
-    around = (
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and node.lineno <= line <= (node.end_lineno or node.lineno)
-    )
-    return ".".join(node.name for node in sorted(around, key=lambda node: (node.lineno, node.col_offset)))
+    names = []
+    node: ast.AST | None = tree
+    while node is not None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.append(node.name)
+        node = next((child for child in _blocks_in(node) if _spans(child, line)), None)
+    return ".".join(names)
+
+
+def _blocks_in(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements right below a node, and the branches that have statements of their own."""
+    for value in vars(node).values():
+        if isinstance(value, list):
+            yield from (each for each in value if isinstance(each, ast.stmt | ast.ExceptHandler | ast.match_case))
+
+
+def _spans(node: ast.AST, line: int) -> bool:
+    if isinstance(node, ast.match_case):
+        return any(_spans(child, line) for child in node.body)
+    return node.lineno <= line <= (node.end_lineno or 0) if isinstance(node, ast.stmt | ast.ExceptHandler) else False
 
 
 def _place(node: ast.expr) -> tuple[int, int]:
