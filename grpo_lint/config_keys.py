@@ -5,18 +5,15 @@ All else that speaks of keys is made from this table: the reader of files, `grpo
 
 from __future__ import annotations
 
-import ast
-import builtins
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
 
+from grpo_lint.identity_template import complaint_of
 from grpo_lint.selectors import unknown_selector
 
 Schema = Mapping[str, object]
 Codes = tuple[str, ...]
-
-SAMPLE = "{sample}"
 
 
 class Unfit(Exception):
@@ -115,18 +112,6 @@ def _no_module(value: str) -> str | None:
     return None if is_dotted_name else f"{value!r} is no module name such as 'package.module'"
 
 
-def _no_template(value: str) -> str | None:
-    """What is wrong with the expression of a sample's identity: it may read the sample, and no name besides."""
-    if SAMPLE not in value:
-        return f"{value!r} does not name {SAMPLE}, such as '{SAMPLE}.group_index' does"
-    try:
-        tree = ast.parse(value.replace(SAMPLE, "sample"), mode="eval")
-    except SyntaxError:
-        return f"{value!r} is no expression such as '{SAMPLE}.group_index'"
-    others = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {"sample"} - vars(builtins).keys()
-    return f"{value!r} reads {min(others)!r}, which not every file knows" if others else None
-
-
 _SELECTORS = Kind(_read_selectors, _selector_schema)
 _FLAG = Kind(_read_flag, lambda _: {"type": "boolean"})
 _LENGTH = Kind(_read_length, lambda _: {"type": "integer", "minimum": 1})
@@ -134,7 +119,7 @@ _PATTERN_SCHEMA = {"type": "string", "pattern": r"^(?!!!)(?!\s*!?\s*$)"}
 _PATTERNS = _texts(_no_pattern, _PATTERN_SCHEMA)
 _NAMES = _texts(_no_name, {"type": "string", "pattern": r"^[^\W\d]\w*$"})
 _MODULE = _text(_no_module, {"type": "string", "pattern": r"^[^\W\d]\w*(\.[^\W\d]\w*)*$"})
-_TEMPLATE = _text(_no_template, {"type": "string", "pattern": r"\{sample\}"})
+_TEMPLATE = _text(complaint_of, {"type": "string", "pattern": r"^[^\\\n\r]*\{sample\}[^\\\n\r]*$", "maxLength": 500})
 _SELECTORS_BY_PATTERN = Kind(
     _read_selectors_by_pattern,
     lambda codes: {

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from grpo_lint.model import Finding
 from grpo_lint.outcome import FileResult
 from grpo_lint.source import Source
+from grpo_lint.syntax import parse_expression
 
 
 class Likeness(NamedTuple):
@@ -56,6 +57,6 @@ def _one_line(text: str) -> str:
     if text.startswith("#"):
         return text
     try:
-        return ast.unparse(ast.parse(f"({text}\n)", mode="eval"))
+        return ast.unparse(parse_expression(f"({text}\n)"))
     except (SyntaxError, ValueError, RecursionError):
         return " ".join(text.split())

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from grpo_lint.source import Source
+from grpo_lint.syntax import parse_quietly
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")  # ends a row for Python, but LibCST loses one at the end of a text
 
@@ -35,7 +36,7 @@ def require_readable(before: Source, after: Source) -> None:
 
 def _functions(source: Source) -> Iterator[str]:
     """The texts of all functions, from the outside; an indented one stands below an `if`, to be whole by itself."""
-    for node in ast.walk(ast.parse(source.text)):
+    for node in ast.walk(parse_quietly(source.text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             text = _LONE_RETURN.sub("\n", source.rows(first, node.end_lineno or node.lineno))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
-import os
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command_line import run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_cases import CASES, NAMES, expectations
 from test_gates import mutilated
 
-import grpo_lint
 from grpo_lint import edits
 from grpo_lint.analysis import find
 from grpo_lint.config import Config
@@ -26,7 +25,6 @@ from grpo_lint.suppress import read_suppressions
 from grpo_lint.suppress.addition import closed_rows, place_of, suppress
 from grpo_lint.suppress.removal import PLACEHOLDER, removal
 
-ROOT = Path(grpo_lint.__file__).parent.parent
 OPTION = "--add-ignores"
 
 FAULTY = """\
@@ -35,18 +33,6 @@ def advantages_of(args, rewards):
     return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
 """
 LINE = FAULTY.splitlines()[1]
-
-
-def run(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "grpo_lint", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def add(path: Path, data: bytes, reason: str = PLACEHOLDER) -> FileResult:

@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import FAULTY, run
 
-import grpo_lint
-
-ROOT = Path(grpo_lint.__file__).parent.parent
 NAME = ".grpo-lint-baseline.json"
 
-FAULTY = """\
-import torch
-
-
-def advantages_of(args, rewards: torch.Tensor):
-    rewards = rewards.view(-1, args.n_samples_per_prompt)
-    return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
-"""
 FUNCTION = FAULTY.partition("\n\n\n")[2]
 CLEAN = "import torch\n"
-
-
-def run(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "grpo_lint", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from types import ModuleType
-from typing import IO
 
 import pytest
+from command_line import FAULTY, ROOT, child, environment, run
 
 import grpo_lint
 from grpo_lint import cli, rules
@@ -21,39 +21,9 @@ from grpo_lint.config import Config
 from grpo_lint.model import Fault, FileResult, Finding, Fix, Position, Range, Safety
 from grpo_lint.runner import Job
 
-ROOT = Path(grpo_lint.__file__).parent.parent
 AT = Range(Position(3, 5), Position(3, 9))
 
-FAULTY = """\
-import torch
-
-
-def advantages_of(args, rewards: torch.Tensor):
-    rewards = rewards.view(-1, args.n_samples_per_prompt)
-    return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
-"""
 CLEAN = "def total(values):\n    return sum(values)\n"
-
-
-def environment(**more: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
-
-
-def child(*command: str, cwd: Path, stdout: int | IO[str] = subprocess.PIPE, **more: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=cwd,
-        env=environment(**more),
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
-def run(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    return child("-m", "grpo_lint", *arguments, cwd=cwd)
 
 
 @pytest.fixture

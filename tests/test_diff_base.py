@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import command_line
 import pytest
-
-import grpo_lint
-
-ROOT = Path(grpo_lint.__file__).parent.parent
 
 FAULTY = """\
 import torch
@@ -39,15 +35,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 def run(*arguments: str, cwd: Path, **more: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "grpo_lint", *arguments],
-        cwd=cwd,
-        env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(ROOT), **more},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
+    return command_line.run(*arguments, cwd=cwd, **ENVIRONMENT, **more)
 
 
 def touched(folder: Path, revision: str = "HEAD", *paths: str) -> list[str]:

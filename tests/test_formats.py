@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
+from command_line import ROOT, run
 
-import grpo_lint
+from grpo_lint import __version__
 from grpo_lint.model import Edit, Finding, Fix, Mark, Position, Range, Safety
 from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.report import ReportOptions, renderer
 from grpo_lint.rules import CODES
 
-ROOT = Path(grpo_lint.__file__).parent.parent
 # The standard's schema lies beside the checkout in CI; elsewhere the documents are only compared.
 _SCHEMA = ROOT.parent / "shared/data/sarif-schema-2.1.0.json"
 SARIF = json.loads(_SCHEMA.read_text("utf-8")) if _SCHEMA.exists() else {}
@@ -54,18 +51,6 @@ def result(*findings: Finding, path: str = "/here/a.py", fault: Fault | None = N
 
 def rendered(name: str, *results: FileResult) -> str:
     return renderer(name)(results, ReportOptions("/here"))
-
-
-def run(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "grpo_lint", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture
@@ -146,7 +131,7 @@ def test_sarif_of_nothing_has_the_rules() -> None:
     assert found["results"] == []
     assert found["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
     driver = found["tool"]["driver"]  # type: ignore[index]
-    assert (driver["name"], driver["version"]) == ("grpo-lint", grpo_lint.__version__)
+    assert (driver["name"], driver["version"]) == ("grpo-lint", __version__)
     assert tuple(rule["id"] for rule in driver["rules"]) == CODES
     assert all(rule["help"]["markdown"] and rule["shortDescription"]["text"] for rule in driver["rules"])
 

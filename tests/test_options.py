@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import FAULTY, run
 
-import grpo_lint
-
-ROOT = Path(grpo_lint.__file__).parent.parent
-
-FAULTY = """\
-import torch
-
-
-def advantages_of(args, rewards: torch.Tensor):
-    rewards = rewards.view(-1, args.n_samples_per_prompt)
-    return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
-"""
 REPAIRABLE = """\
 import torch
 
@@ -37,18 +23,6 @@ def advantages_of(args, samples: list[Sample]):
 """
 ROW = FAULTY.replace("view(-1, args.n_samples_per_prompt)", "view(1, -1)").replace("args", "prompts")
 NOTE = "grpo-lint: the repaired code imports grpo_lint.reference"
-
-
-def run(*arguments: str, cwd: Path, **more: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "grpo_lint", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **more},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def codes(out: str) -> list[str]:

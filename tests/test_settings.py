@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import FAULTY, ROOT, run
 
-import grpo_lint
-
-ROOT = Path(grpo_lint.__file__).parent.parent
-
-FAULTY = """\
-import torch
-
-
-def advantages_of(args, rewards: torch.Tensor):
-    rewards = rewards.view(-1, args.n_samples_per_prompt)
-    return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
-"""
 UNSAFE = """\
 import torch
 
@@ -39,18 +25,6 @@ def advantages_of(args, samples):
     rewards = rewards.view(-1, args.n_samples_per_prompt)
     return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
 """
-
-
-def run(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "grpo_lint", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def tree(folder: Path, config: str, *names: str) -> Path:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import FAULTY, run
 
-import grpo_lint
 from grpo_lint import edits
 from grpo_lint.config import Config
 from grpo_lint.model import Edit, FileResult, Fix, Position, Range, Safety
@@ -19,31 +16,10 @@ from grpo_lint.source import Source
 from grpo_lint.suppress import read_suppressions
 from grpo_lint.suppress.removal import removal
 
-ROOT = Path(grpo_lint.__file__).parent.parent
 OPTION = "--report-unused-suppressions"
 
 RESHAPE = "    rewards = rewards.view(-1, args.n_samples_per_prompt)"
-FAULTY = f"""\
-import torch
-
-
-def advantages_of(args, rewards: torch.Tensor):
-{RESHAPE}
-    return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
-"""
 CLEAN = "import os\nprint(os.sep)\n"
-
-
-def run(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "grpo_lint", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def check(folder: Path, text: str, mode: Mode = Mode.CHECK, *select: str) -> FileResult:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grpo_lint.config_keys import SAMPLE
 from grpo_lint.fixes.normalisation import Refusal
 from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.expressions import path_of
@@ -15,6 +14,7 @@ from grpo_lint.flow.facts import Definition, FunctionFacts
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.values import Samples, Vector
 from grpo_lint.flow.vocabulary import is_identity
+from grpo_lint.identity_template import attributes_of, builtins_of, gather
 from grpo_lint.model import Safety
 from grpo_lint.project import Project
 
@@ -57,16 +57,19 @@ class Wishes:
         """The group identities of samples, in their order."""
         if self.group_index is None:
             return _gathered(samples, GROUP_INDEX)
-        read = self.group_index.replace(SAMPLE, samples.element)
-        return f"[{read} for {samples.element} in {ast.unparse(samples.sequence)}]"
+        return gather(self.group_index, samples.element, ast.unparse(samples.sequence))
 
     @property
     def attributes(self) -> frozenset[str]:
         """The attributes of a sample that tell its identities."""
         if self.group_index is None:
             return frozenset({GROUP_INDEX, ROLLOUT_ID})
-        read = walk_nodes(ast.parse(self.group_index.replace(SAMPLE, "sample"), mode="eval"))
-        return frozenset({ROLLOUT_ID, *(node.attr for node in read if isinstance(node, ast.Attribute))})
+        return frozenset({ROLLOUT_ID}) | attributes_of(self.group_index)
+
+    @property
+    def builtins(self) -> frozenset[str]:
+        """What the configured expression reads besides the sample."""
+        return builtins_of(self.group_index) if self.group_index else frozenset()
 
 
 def find_identity(
@@ -108,6 +111,7 @@ def _proven(facts: FunctionFacts, samples: Samples, project: Project, wishes: Wi
         has_group, has_rollout = GROUP_INDEX in read, ROLLOUT_ID in read
     if not has_group and wishes.group_index is None:
         return None
+    _require_builtins(facts, wishes.builtins)
     rollout_ids = _gathered(samples, ROLLOUT_ID) if has_rollout and wishes.rollout_ids else None
     names = frozenset(node.id for node in walk_nodes(samples.sequence) if isinstance(node, ast.Name))
     return Identity(wishes.gathered(samples), rollout_ids, Safety.SAFE, names)
@@ -177,6 +181,37 @@ def _require_identity_kept(facts: FunctionFacts, attributes: frozenset[str]) -> 
             raise Refusal(f"line {node.lineno} changes `{ast.unparse(node)}`")
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "delattr"):
             raise Refusal(f"line {node.lineno} sets attributes by their names")
+
+
+def _require_builtins(facts: FunctionFacts, names: frozenset[str]) -> None:
+    """What the configured expression reads must be Python's own in this function."""
+    scopes = (walk_nodes(facts.function), _own_nodes(facts.module.tree)) if names else ()
+    for node in (node for scope in scopes for node in scope):
+        for name in names.intersection(_bound(node)):
+            raise Refusal(f"the configured `group-index` reads `{name}`, which line {_line(node)} binds")
+
+
+def _own_nodes(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes of a module that are not inside a function or class."""
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+
+
+def _bound(node: ast.AST) -> tuple[str, ...]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
+            return (name,)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            return (name,)
+        case ast.alias(name=name, asname=other):
+            return (other or name.partition(".")[0],)
+    return ()
 
 
 def _is_stored(node: ast.Attribute) -> bool:

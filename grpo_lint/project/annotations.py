@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from grpo_lint.project.classes import ClassReference, attributes_of
 from grpo_lint.project.modules import Definition, Module, Resolver
+from grpo_lint.syntax import parse_expression
 
 DEPTH = 20
 TYPING_MODULES = frozenset({"typing", "typing_extensions", "collections", "collections.abc", "abc"})
@@ -194,7 +195,7 @@ def unquoted(annotation: ast.expr) -> ast.expr:
     """A quoted annotation's expression."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
-            return ast.parse(annotation.value.strip(), mode="eval").body
+            return parse_expression(annotation.value.strip())
         except (SyntaxError, ValueError, RecursionError):
             return annotation
     return annotation

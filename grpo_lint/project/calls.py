@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from grpo_lint.syntax import parse_expression
+
 InputKind: TypeAlias = Literal["list", "tensor", "array"]
 
 ROLLOUT_IDS = "rollout_ids"
@@ -104,7 +106,7 @@ def _required(arguments: ast.arguments) -> Iterator[str]:
 def is_same_value(default: ast.expr, text: str) -> bool:
     """Whether two literals have one value, however they are spelled; other expressions never do."""
     try:
-        first, second = ast.literal_eval(default), ast.literal_eval(text)
+        first, second = ast.literal_eval(default), ast.literal_eval(parse_expression(text))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return False
     # True == 1, but `correction=True` is not how anyone spells 1.
@@ -127,7 +129,7 @@ def _heads(annotation: ast.expr) -> Iterator[str]:
     match annotation:
         case ast.Constant(value=str(text)):
             try:
-                yield from _heads(ast.parse(text.strip(), mode="eval").body)
+                yield from _heads(parse_expression(text.strip()))
             except (SyntaxError, ValueError, RecursionError):
                 yield text
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):

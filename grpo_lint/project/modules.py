@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
+
+from grpo_lint.syntax import parse_quietly
 
 DEPTH = 40
 
@@ -84,9 +85,7 @@ def read_module(path: Path, cache: Cache) -> Module | None:
 
 def _read(path: Path) -> Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return parse_module(path, ast.parse(path.read_bytes()))
+        return parse_module(path, parse_quietly(path.read_bytes()))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -12,6 +12,7 @@ from grpo_lint.project.classes import ClassReference, attributes_of
 from grpo_lint.project.functions import Candidate, find_functions, module_name
 from grpo_lint.project.modules import Cache, Definition, Module, Resolver, file_of, parse_module, read_module
 from grpo_lint.project.roots import Parties, parties, source_roots
+from grpo_lint.syntax import parse_expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Project:
         home = module if isinstance(module, Module) else read_module(module.absolute(), self.cache)
         if home is None:
             return None
-        match self.resolver.resolve(ast.parse(name, mode="eval").body, home):
+        match self.resolver.resolve(parse_expression(name), home):
             case Definition(node=ast.ClassDef() as node, module=found):
                 return ClassReference(node, found)
         return None

@@ -11,6 +11,7 @@ import tokenize
 from collections.abc import Iterator
 
 from grpo_lint.source import Source
+from grpo_lint.syntax import parse_quietly
 
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 # They speak to tools: tools add and remove them.
@@ -23,7 +24,7 @@ def outline(source: Source) -> str:
     Indented docstrings are compared as `help` shows them, and the imports at the top as a set: formatters indent the
     ones anew, and sort and split the others. Raises SyntaxError, ValueError or RecursionError for what does not parse.
     """
-    tree = ast.parse(source.text)
+    tree = parse_quietly(source.text)
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     rest = [_written(node) for node in tree.body if node not in imports]
     names = sorted({name for node in imports for name in _imported(node)})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from grpo_lint.source import Source
+from grpo_lint.syntax import parse_quietly
 
 PACKAGE, NAME = "grpo_lint", "reference"
 OWN_MODULE = f"{PACKAGE}.{NAME}"
@@ -68,9 +68,7 @@ def own_imports(source: Source) -> list[ImportNode]:
 def parse(source: Source) -> ast.Module:
     """The file's tree. Raises SyntaxError for whatever it is that does not parse."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source.text)
+        return parse_quietly(source.text)
     except (ValueError, RecursionError, MemoryError) as error:
         raise SyntaxError(str(error) or "too deep to parse") from error
 

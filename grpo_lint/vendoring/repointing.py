@@ -12,6 +12,7 @@ from grpo_lint.fixes.imports import settle
 from grpo_lint.model import Edit, Position
 from grpo_lint.project.roots import Parties
 from grpo_lint.source import Source
+from grpo_lint.syntax import parse_expression
 from grpo_lint.vendoring.mentions import (
     NAME,
     OWN_MODULE,
@@ -156,7 +157,7 @@ class _Renaming(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if self._has_uses and is_own_attribute(node):
-            return ast.parse(self._module, mode="eval").body
+            return parse_expression(self._module)
         return self.generic_visit(node)
 
 

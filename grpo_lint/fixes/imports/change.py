@@ -13,6 +13,7 @@ from grpo_lint.model import Edit
 from grpo_lint.project import Project
 from grpo_lint.project.roots import Parties
 from grpo_lint.source import Source
+from grpo_lint.syntax import parse_quietly
 
 DEFAULT_LINE_LENGTH = 88
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -49,7 +50,7 @@ def change_imports(
 
 
 def _parsed(rows: Sequence[Row]) -> ast.Module:
-    return ast.parse("\n".join(row.text for row in rows))
+    return parse_quietly("\n".join(row.text for row in rows))
 
 
 def is_imported(tree: ast.Module, module: str, name: str, package: str = "") -> bool:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from grpo_lint.fixes.layout.splitting import COMPREHENSION, DOT, Line, Style, break_line, delimiters_of, width
 from grpo_lint.fixes.layout.tokens import Token, one_line, tokens_of
 from grpo_lint.flow.nodes import walk_nodes
+from grpo_lint.syntax import parse_quietly
 
 __all__ = ["lay_out", "one_line"]
 
@@ -70,7 +71,7 @@ def _wrapped(tokens: tuple[Token, ...], start: int, end: int) -> tuple[Token, ..
 
 def _values(statement: str) -> Iterator[tuple[int, int]]:
     """Where the value of an assignment or of a `return` stands, and the tuple or annotation before it."""
-    match ast.parse(_parsable(statement)).body:
+    match parse_quietly(_parsable(statement)).body:
         case [ast.FunctionDef(body=[node])]:
             match node:
                 case ast.Assign(targets=[ast.Tuple() as target, *_], value=value):
@@ -82,7 +83,7 @@ def _values(statement: str) -> Iterator[tuple[int, int]]:
 
 
 def _conditionals(statement: str) -> Iterator[tuple[int, int]]:
-    for node in walk_nodes(ast.parse(_parsable(statement))):
+    for node in walk_nodes(parse_quietly(_parsable(statement))):
         if isinstance(node, ast.IfExp):
             yield _span(node, statement)
 
