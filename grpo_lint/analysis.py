@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,8 @@ from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.model import Finding, Mark, Range
-from grpo_lint.selection import selected_comment_rules, selected_rules
+from grpo_lint.rules import load
+from grpo_lint.selection import is_selected, selected_comment_rules
 from grpo_lint.suppress import read_suppressions
 
 if TYPE_CHECKING:
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
     from grpo_lint.rules._rule import Report, Rule
     from grpo_lint.source import Source
 
+    _Reported = tuple[Rule, Report, FunctionFacts]
+
 _PARSING_LIMIT, _RECURSION_LIMIT = 1_000, 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A place that no repair may change, and why: its author answers for it, or its rule does not run."""
+
+    range: Range
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class Found:
     is_fixable: bool
     grouping: Grouping | None
     facts: FunctionFacts | None
-    answered: tuple[Range, ...]
+    kept: tuple[Kept, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +57,26 @@ class Analysis:
 
 
 def find(source: Source, config: Config) -> Analysis:
-    """The findings of a text that no comment answers for. Those about code are without their fixes."""
-    tree = parse(source.text)
-    reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    """The findings of a text that no comment answers for. Raises as `parse` does."""
+    return find_in(parse(source.text), source, config)
+
+
+def find_in(tree: ast.Module, source: Source, config: Config) -> Analysis:
+    """The findings of a parsed text that no comment answers for. Those about code are without their fixes."""
+    every = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    reports = [each for each in every if is_selected(each[0], config)]
     comment_rules = selected_comment_rules(config)
     if not reports and not comment_rules:
         return Analysis((), ())
     suppressions = read_suppressions(source.text)
     bare = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
     covered = [suppressions.covers(finding) is not None for finding in bare]
-    answered = tuple(finding.range for finding, is_covered in zip(bare, covered, strict=True) if is_covered)
+    kept = (
+        *(Kept(finding.range, "suppressed") for finding, is_covered in zip(bare, covered, strict=True) if is_covered),
+        *(Kept(source.range(report.node), f"not selected ({rule.code})") for rule, report in _left_out(every, config)),
+    )
     items = [
-        Found(finding, rule.fixable, report.grouping, facts, answered)
+        Found(finding, rule.fixable, report.grouping, facts, kept)
         for finding, is_covered, (rule, report, facts) in zip(bare, covered, reports, strict=True)
         if not is_covered
     ]
@@ -82,13 +101,26 @@ def _bare_finding(rule: Rule, report: Report, source: Source, tree: ast.Module) 
 
 def scope_of(tree: ast.Module, line: int) -> str:
     """The qualified name of the innermost function or class around a line."""
-    around = (
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and node.lineno <= line <= (node.end_lineno or node.lineno)
-    )
-    return ".".join(node.name for node in sorted(around, key=lambda node: (node.lineno, node.col_offset)))
+    names = []
+    node: ast.AST | None = tree
+    while node is not None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.append(node.name)
+        node = next((child for child in _blocks_in(node) if _spans(child, line)), None)
+    return ".".join(names)
+
+
+def _blocks_in(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements right below a node, and the branches that have statements of their own."""
+    for value in vars(node).values():
+        if isinstance(value, list):
+            yield from (each for each in value if isinstance(each, ast.stmt | ast.ExceptHandler | ast.match_case))
+
+
+def _spans(node: ast.AST, line: int) -> bool:
+    if isinstance(node, ast.match_case):
+        return any(_spans(child, line) for child in node.body)
+    return node.lineno <= line <= (node.end_lineno or 0) if isinstance(node, ast.stmt | ast.ExceptHandler) else False
 
 
 def _place(node: ast.expr) -> tuple[int, int]:
@@ -107,11 +139,18 @@ def parse(text: str) -> ast.Module:
     return tree
 
 
-def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[tuple[Rule, Report, FunctionFacts]]:
-    """What the rules report, each place once: from the function that the place stands in, if that one reports it."""
-    best: dict[tuple[str, ast.expr], tuple[Rule, Report, FunctionFacts]] = {}
+def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Rule, Report]]:
+    """What rules report that do not run; those in preview have no say before they are asked for."""
+    for rule, report, _ in reports:
+        if not rule.preview and not is_selected(rule, config):
+            yield rule, report
+
+
+def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[_Reported]:
+    """What all rules report, each place once: from the function that the place stands in, if that one reports it."""
+    best: dict[tuple[str, ast.expr], _Reported] = {}
     for facts in analyse(source, tree, Vocabulary(config.reward_names, config.group_size_names)):
-        for rule, check in selected_rules(config):
+        for rule, check in load():
             for report in check(facts):
                 key = (rule.code, report.node)
                 if key not in best or (facts.owns(report.node) and not best[key][2].owns(report.node)):

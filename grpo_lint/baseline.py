@@ -56,8 +56,9 @@ class Baseline(NamedTuple):
         try:
             document = json.loads(path.read_bytes())
         except OSError as error:
-            raise BaselineError(error.strerror or str(error)) from error
-        except ValueError as error:  # not JSON, or not text
+            hint = ": `grpo-lint baseline write` makes one" if isinstance(error, FileNotFoundError) else ""
+            raise BaselineError((error.strerror or str(error)) + hint) from error
+        except (ValueError, RecursionError) as error:  # not JSON, or not text
             raise BaselineError(f"not a baseline: {error}") from error
         return cls(str(path.absolute().parent), _parsed(document))
 
@@ -97,6 +98,10 @@ class Baseline(NamedTuple):
     def _is_judged(self, entry: Entry, checked: Container[str]) -> bool:
         return entry.file in checked or not os.path.lexists(os.path.join(self.folder, entry.file))  # noqa: PTH118
 
+    def plus(self, other: Baseline) -> Baseline:
+        """The baseline and the entries of another one."""
+        return self._replace(entries=Counter(self.entries) + Counter(other.entries))
+
     def without(self, entries: Counter[Entry]) -> Baseline:
         """The baseline less some entries."""
         return self._replace(entries=Counter(self.entries) - entries)
@@ -108,13 +113,13 @@ def _entries(result: FileResult, folder: str) -> list[Entry]:
 
 
 def _relative(path: str, folder: str) -> str:
-    return os.path.relpath(path, folder).replace(os.sep, "/")
+    return os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
 
 
 def _parsed(document: object) -> Counter[Entry]:
     """The entries of a document. Raises BaselineError."""
     match document:
-        case {"version": int(version), "findings": list(rows)} if version == _VERSION:
+        case {"version": int(version), "findings": list(rows)} if version == _VERSION and version is not True:
             found = Counter[Entry]()
             for entry, count in map(_entry, rows):
                 found[entry] += count
@@ -127,9 +132,13 @@ def _parsed(document: object) -> Counter[Entry]:
 
 def _entry(row: object) -> tuple[Entry, int]:
     match row:
-        case {"file": str(file), "code": str(code), "scope": str(scope), "source": str(source), "count": int(count)} if (
-            type(count) is int and count > 0
-        ):
+        case {
+            "file": str(file),
+            "code": str(code),
+            "scope": str(scope),
+            "source": str(source),
+            "count": int(count),
+        } if type(count) is int and count > 0:
             return Entry(file, Likeness(code, scope, source)), count
         case _:
             raise BaselineError(f"not a baseline: {json.dumps(row)[:80]} is no finding")

@@ -9,14 +9,21 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from grpo_lint.fingerprint import Likeness, likeness
 from grpo_lint.model import Finding
 from grpo_lint.outcome import FileResult
+from grpo_lint.source import Source
+
+if TYPE_CHECKING:
+    from grpo_lint.config import Config
 
 _HUNK = re.compile(rb"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
-_TARGET = b"+++ "
-_PREFIX = b"b/"
+_BEFORE, _AFTER = b"--- ", b"+++ "
+_PREFIX = b"a/", b"b/"
+# What Git tells its hooks of their repository, which is not the one of every file; and what changes a patch.
+_OF_A_HOOK = frozenset("GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_COMMON_DIR GIT_DIFF_OPTS".split())
 
 
 class GitError(Exception):
@@ -24,17 +31,29 @@ class GitError(Exception):
 
 
 class ChangedSince:
-    """The changes since a revision, of each repository that is asked about."""
+    """The changes since a revision, of each repository that is asked about.
 
-    def __init__(self, revision: str) -> None:
+    `configs` are the configurations of the files that may be asked about, by path.
+    """
+
+    def __init__(self, revision: str, configs: Mapping[str, Config]) -> None:
         self._revision = revision
+        self._configs = configs
         self._repositories: dict[str, _Repository] = {}
+        self._before: dict[str, frozenset[Likeness]] = {}
 
     def touch(self, result: FileResult, finding: Finding) -> bool:
-        """Whether a row of a finding's evidence has changed. Raises GitError."""
+        """Whether a finding's evidence has changed, or its file, which lacked the finding. Raises GitError."""
         path = os.path.realpath(result.path)
-        spans = self._of(str(Path(path).parent)).changed_in(path)
-        return any(span.start in rows or rows.start in span for span in spans for rows in _rows(finding))
+        repository = self._of(str(Path(path).parent))
+        spans = repository.changed_in(path)
+        if any(span.start in rows or rows.start in span for span in spans for rows in _rows(finding)):
+            return True
+        if not spans:
+            return False
+        if path not in self._before:
+            self._before[path] = _likenesses(result.path, repository.text_before(path), self._configs[result.path])
+        return likeness(finding, Source.from_text(result.path, result.text)) not in self._before[path]
 
     def require(self, folder: str) -> None:
         """Raise GitError if nothing can be told of a folder's files."""
@@ -53,6 +72,18 @@ def _rows(finding: Finding) -> Iterator[range]:
         yield range(place.start.row, place.end.row + 1)
 
 
+def _likenesses(path: str, data: bytes, config: Config) -> frozenset[Likeness]:
+    """The findings of a file as it was; none of what cannot be read."""
+    from grpo_lint.analysis import find
+    from grpo_lint.depth import TooDeep
+
+    try:
+        source = Source.decode(path, data)
+        return frozenset(likeness(found.finding, source) for found in find(source, config).items)
+    except (SyntaxError, ValueError, TooDeep, RecursionError, MemoryError):
+        return frozenset()
+
+
 class _Repository:
     """A repository and its changes, which are read when they are first asked for."""
 
@@ -61,12 +92,11 @@ class _Repository:
         self._revision = revision
 
     @cached_property
-    def changed(self) -> Mapping[str, tuple[range, ...]]:
-        """The rows that are new or changed, and those beside removed ones, by path."""
-        base = self._base()
+    def changed(self) -> Mapping[str, _Change]:
+        """What has changed, by path."""
         options = "--no-color --no-ext-diff --no-textconv -U0 --inter-hunk-context=0 -M --src-prefix=a/ --dst-prefix=b/"
-        patch = _git(self._root, "-c", "core.quotePath=false", "diff", "--text", *options.split(), base, "--")
-        return {self._path(name): spans for name, spans in _changed_rows(patch.split(b"\n")).items()}
+        patch = _git(self._root, "-c", "core.quotePath=false", "diff", "--text", *options.split(), self._base, "--")
+        return {self._path(name): change for name, change in _changes(patch.split(b"\n")).items()}
 
     @cached_property
     def tracked(self) -> frozenset[str]:
@@ -75,11 +105,19 @@ class _Repository:
 
     def changed_in(self, path: str) -> tuple[range, ...]:
         """The rows of a file that are new or changed: all, if Git does not know the file."""
-        return self.changed.get(path, ()) if path in self.tracked else (range(0, 1 << 60),)
+        if path not in self.tracked:
+            return (range(0, 1 << 60),)
+        return self.changed[path].rows if path in self.changed else ()
+
+    def text_before(self, path: str) -> bytes:
+        """The content of a changed file at the base, under the name that it had; empty if there was none."""
+        name = os.fsdecode(self.changed[path].before) if path in self.changed else ""
+        return _try_git(self._root, "cat-file", "blob", f"{self._base}:{name}") or b""
 
     def _path(self, name: bytes) -> str:
         return os.path.join(self._root, os.fsdecode(name))  # noqa: PTH118 - a text, not a place
 
+    @cached_property
     def _base(self) -> str:
         """Where the history parted from the revision, if that is known; else the revision."""
         shown = repr(self._revision)
@@ -111,7 +149,8 @@ def _git(folder: str, *arguments: str) -> bytes:
 def _try_git(folder: str, *arguments: str) -> bytes | None:
     """What Git prints; None if it fails."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=False)
+        environment = {name: value for name, value in os.environ.items() if name not in _OF_A_HOOK}
+        done = subprocess.run(["git", *arguments], cwd=folder, env=environment, capture_output=True, check=False)
     except OSError as error:
         if error.filename == "git":
             raise GitError("Git is not installed") from error
@@ -119,18 +158,28 @@ def _try_git(folder: str, *arguments: str) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _changed_rows(patch: Iterable[bytes]) -> Mapping[bytes, tuple[range, ...]]:
-    """The changed rows of each file of a patch without context."""
+def _changes(patch: Iterable[bytes]) -> Mapping[bytes, _Change]:
+    """The changes of each file of a patch without context."""
     lines = iter(patch)
-    found: dict[bytes, list[range]] = {}
-    name = b""
+    found: dict[bytes, _Change] = {}
+    before = after = b""
     for line in lines:
-        if line.startswith(_TARGET):
-            name = _file_name(line.removeprefix(_TARGET))
+        if line.startswith(_BEFORE):
+            before = _file_name(line.removeprefix(_BEFORE))
+        elif line.startswith(_AFTER):
+            after = _file_name(line.removeprefix(_AFTER))
         elif hunk := _Hunk.read(line):
-            found.setdefault(name, []).append(hunk.rows)
+            rows = found[after].rows if after in found else ()
+            found[after] = _Change(before, (*rows, hunk.rows))
             hunk.skip(lines)
-    return {name: tuple(spans) for name, spans in found.items()}
+    return found
+
+
+class _Change(NamedTuple):
+    """A file's name before, and its rows that are new or changed or stand beside removed ones."""
+
+    before: bytes
+    rows: tuple[range, ...]
 
 
 class _Hunk(NamedTuple):
@@ -157,7 +206,7 @@ class _Hunk(NamedTuple):
 
 def _file_name(shown: bytes) -> bytes:
     """The name of a file as a patch has it: quoted as in C if it is odd, and with a tab behind it if it has spaces."""
-    if shown.startswith(b'"'):
-        quoted: bytes = ast.literal_eval("b" + "".join(chr(each) if each < 128 else f"\\x{each:02x}" for each in shown))
-        return quoted.removeprefix(_PREFIX)
-    return shown.removesuffix(b"\t").removeprefix(_PREFIX)
+    name = shown.removesuffix(b"\t")
+    if name.startswith(b'"'):
+        name = ast.literal_eval("b" + "".join(chr(each) if each < 128 else f"\\x{each:02x}" for each in name))
+    return name[2:] if name.startswith(_PREFIX) else name

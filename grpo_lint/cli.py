@@ -13,6 +13,7 @@ from grpo_lint.commands import COMMANDS, INCOMPLETE, INTERRUPTED
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
+    _open_missing_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -28,6 +29,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"grpo-lint: {printable(str(error))}\n")
         return INCOMPLETE
     return status
+
+
+def _open_missing_streams() -> None:
+    """What is written to a closed stream is lost, and hinders nothing else."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - until the process ends
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _run(words: list[str]) -> int:

@@ -30,11 +30,12 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key; `name` with underscores is the field of `Config`."""
+    """A key; `name` with underscores is the field of `Config`, and `unset` says what holds where that is None."""
 
     name: str
     kind: Kind
     summary: str
+    unset: str = ""
 
     @property
     def field(self) -> str:
@@ -98,7 +99,8 @@ def _text(complain: Callable[[str], str | None], schema: Schema) -> Kind:
 
 
 def _no_pattern(value: str) -> str | None:
-    return None if value.strip() else f"{value!r} is no pattern"
+    is_pattern = value.strip() and value.strip() != "!" and not value.startswith("!!")
+    return None if is_pattern else f"{value!r} is no pattern"
 
 
 def _no_name(value: str) -> str | None:
@@ -113,7 +115,8 @@ def _no_module(value: str) -> str | None:
 _SELECTORS = Kind(_read_selectors, _selector_schema)
 _FLAG = Kind(_read_flag, lambda _: {"type": "boolean"})
 _LENGTH = Kind(_read_length, lambda _: {"type": "integer", "minimum": 1})
-_PATTERNS = _texts(_no_pattern, {"type": "string", "pattern": r"\S"})
+_PATTERN_SCHEMA = {"type": "string", "pattern": r"^(?!!!)(?!\s*!?\s*$)"}
+_PATTERNS = _texts(_no_pattern, _PATTERN_SCHEMA)
 _NAMES = _texts(_no_name, {"type": "string", "pattern": r"^[^\W\d]\w*$"})
 _MODULE = _text(_no_module, {"type": "string", "pattern": r"^[^\W\d]\w*(\.[^\W\d]\w*)*$"})
 _TEMPLATE = _text(complaint_of, {"type": "string", "pattern": r"^[^\\\n\r]*\{sample\}[^\\\n\r]*$", "maxLength": 500})
@@ -121,7 +124,7 @@ _SELECTORS_BY_PATTERN = Kind(
     _read_selectors_by_pattern,
     lambda codes: {
         "type": "object",
-        "propertyNames": {"pattern": r"\S"},
+        "propertyNames": _PATTERN_SCHEMA,
         "additionalProperties": _selector_schema(codes),
     },
 )
@@ -131,16 +134,31 @@ KEYS = (
     Key("ignore", _SELECTORS, "rules to leave out"),
     Key("per-file-ignores", _SELECTORS_BY_PATTERN, "rules to leave out, by patterns of files"),
     Key("preview", _FLAG, "run the rules in preview too"),
-    Key("exclude", _PATTERNS, "patterns of what is not checked, in place of the built-in folders"),
+    Key(
+        "exclude",
+        _PATTERNS,
+        "patterns of what is not checked, in place of the built-in folders",
+        "the built-in folders",
+    ),
     Key("extend-exclude", _PATTERNS, "more patterns of what is not checked"),
     Key("force-exclude", _FLAG, "leave out what is excluded even if it is named on the command line"),
     Key("unsafe-fixes", _FLAG, "apply the unsafe repairs too"),
-    Key("reference-module", _MODULE, "where repaired code imports normalize_rewards_by_group from"),
-    Key("group-index", _TEMPLATE, "the expression of a sample's prompt, with {sample} for the sample"),
+    Key(
+        "reference-module",
+        _MODULE,
+        "where repaired code imports normalize_rewards_by_group from",
+        "grpo_lint.reference",
+    ),
+    Key("group-index", _TEMPLATE, "the expression of a sample's prompt, with {sample} for the sample", "group_index"),
     Key("rollout-ids", _FLAG, "pass rollout_id where the class of the samples declares it"),
     Key("reward-names", _NAMES, "more names that mean per-sample rewards"),
     Key("group-size-names", _NAMES, "more names that always mean the number of samples per prompt"),
-    Key("line-length", _LENGTH, "the line length of repaired code; without it black's or ruff's, else 88"),
+    Key(
+        "line-length",
+        _LENGTH,
+        "the line length of repaired code; without it black's or ruff's, else 88",
+        "the formatter's",
+    ),
 )
 
 

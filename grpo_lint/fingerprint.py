@@ -37,14 +37,19 @@ class Fingerprint(NamedTuple):
         return hashlib.sha256("\0".join((*self.likeness, str(self.order))).encode()).hexdigest()[:32]
 
 
+def likeness(finding: Finding, source: Source) -> Likeness:
+    """What stays of a finding of a text."""
+    return Likeness(finding.code, finding.scope, _one_line(source.slice(finding.range)))
+
+
 def fingerprints(result: FileResult) -> Iterator[tuple[Finding, Fingerprint]]:
     """The findings of a file, each with its fingerprint."""
     source = Source.from_text(result.path, result.text)
     seen: Counter[Likeness] = Counter()
     for finding in result.findings:
-        likeness = Likeness(finding.code, finding.scope, _one_line(source.slice(finding.range)))
-        yield finding, Fingerprint(likeness, seen[likeness])
-        seen[likeness] += 1
+        like = likeness(finding, source)
+        yield finding, Fingerprint(like, seen[like])
+        seen[like] += 1
 
 
 def _one_line(text: str) -> str:

@@ -15,6 +15,10 @@ class Fault(NamedTuple):
     position: Position | None = None
 
 
+class Unreadable(Exception):
+    """A file that cannot be read or is no Python; the cause says why. What else goes wrong is not the file's fault."""
+
+
 class FileResult(NamedTuple):
     """The outcome of one file.
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grpo_lint.analysis import Found
+from grpo_lint.analysis import Found, Kept
 from grpo_lint.flow.traversal import vectors
-from grpo_lint.model import Finding, Fix, Range
+from grpo_lint.model import Finding, Fix
 
 if TYPE_CHECKING:
     import ast
@@ -92,8 +92,8 @@ def _with_fix(found: Found, context: Context) -> Proposal:
     try:
         lifted = lift(found.facts, found.grouping, context)
         fix = assemble([lifted])
-        if (kept := _touched(fix, found.answered)) is not None:
-            raise Refusal(f"line {kept.start.row} is part of it, and is suppressed")
+        if (kept := _touched(fix, found.kept)) is not None:
+            raise Refusal(f"line {kept.range.start.row} is part of it, and is {kept.reason}")
         return Proposal(replace(found.finding, fix=fix), lifted)
     except Refusal as refusal:
         reason = str(refusal)
@@ -102,9 +102,9 @@ def _with_fix(found: Found, context: Context) -> Proposal:
     return Proposal(replace(found.finding, fix_reason=reason))
 
 
-def _touched(fix: Fix, places: tuple[Range, ...]) -> Range | None:
-    """The first of the places that an edit of the fix would change."""
-    for place in places:
-        if any(edit.range.start < place.end and place.start < edit.range.end for edit in fix.edits):
-            return place
+def _touched(fix: Fix, kept: tuple[Kept, ...]) -> Kept | None:
+    """The first of the places to keep that an edit of the fix would change."""
+    for each in kept:
+        if any(edit.range.start < each.range.end and each.range.start < edit.range.end for edit in fix.edits):
+            return each
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from grpo_lint import edits, verify
 from grpo_lint.analysis import Analysis, find
 from grpo_lint.config import UNUSED_SUPPRESSION
 from grpo_lint.depth import TooDeep
+from grpo_lint.fingerprint import Likeness, likeness
 from grpo_lint.fixes.assembly import assemble
 from grpo_lint.fixes.lift import Lift
 from grpo_lint.flow.nodes import walk_nodes
@@ -37,18 +39,22 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What holds for all fixes of a file."""
+    """What holds for all fixes of a file. Findings like an `accepted` one are left alone."""
 
     config: Config
     unsafe_fixes: bool
     cache: Callable[[], Cache]
+    accepted: frozenset[Likeness] = frozenset()
 
     def draft(self, source: Source, analysis: Analysis) -> Draft:
         """A draft whose proposals are made one by one, as they are asked for, and once."""
         return Draft(source, analysis, propose(analysis.items, source, self.config, self.cache))
 
-    def is_wanted(self, proposal: Proposal) -> bool:
-        return proposal.finding.is_repairable(self.unsafe_fixes)
+    def is_wanted(self, proposal: Proposal, source: Source) -> bool:
+        """Whether the fix that is proposed for a finding of a text may be applied."""
+        if not proposal.finding.is_repairable(self.unsafe_fixes):
+            return False
+        return not self.accepted or likeness(proposal.finding, source) not in self.accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,26 +74,34 @@ class _Repair:
 
 def repair(draft: Draft, data: bytes, terms: Terms, is_written: bool) -> FileResult:
     """Apply the fixes that may be applied, and write the file or make a diff of it."""
-    source, warnings = draft.source, draft.analysis.warnings
+    source, notes = draft.source, draft.analysis.warnings
     if source.encode(source.text) != data:
         findings = _without_fixes(findings_of(draft.proposals), "the file's encoding does not survive")
-        return FileResult(source.path, findings, warnings=warnings, text=source.text)
+        return FileResult(source.path, findings, warnings=notes, text=source.text)
     done = _fix_all(draft, terms)
-    notices = (*warnings, *_missing_module(source.path, done.fixed, terms.config))
+    notices = (*notes, *_missing_module(source.path, done.fixed, terms.config))
     text = done.text if done.left else ""
     result = FileResult(source.path, done.left, done.fixed, warnings=notices, text=text)
     if not is_written:
         return result._replace(diff=edits.unified_diff(_shown(source.path), source.text, done.text))
     if done.text == source.text:
         return result
-    try:
-        edits.write(Path(source.path), source.encode(done.text))
-    except OSError as error:
-        fault = Fault(f"cannot be written: {error.strerror or error}")
+    if reason := _reason_not_written(Path(source.path), data, source.encode(done.text)):
         findings = findings_of(draft.proposals)
-        return FileResult(source.path, findings, fault=fault, warnings=warnings, text=source.text)
+        return FileResult(source.path, findings, fault=Fault(reason), warnings=notes, text=source.text)
     terms.cache().forget(Path(source.path).absolute())
     return result
+
+
+def _reason_not_written(path: Path, before: bytes, after: bytes) -> str | None:
+    """Write the repaired file. Why that was not possible, if so."""
+    try:
+        if path.read_bytes() != before:
+            return "not repaired: it was changed in the meantime"
+        edits.write(path, after)
+    except OSError as error:
+        return f"cannot be written: {error.strerror or error}"
+    return None
 
 
 def _missing_module(path: str, fixed: tuple[Finding, ...], config: Config) -> Iterator[str]:
@@ -124,7 +138,7 @@ def _fix_all(draft: Draft, terms: Terms) -> _Repair:
 
 def _step_over_comments(draft: Draft, terms: Terms) -> _Step | None:
     """The fixes of comments, applied at once; None where there is one at most, or where that does not hold."""
-    repaired = [each.finding for each in draft.proposals if each.lift is None and terms.is_wanted(each)]
+    repaired = [each.finding for each in draft.proposals if each.lift is None and terms.is_wanted(each, draft.source)]
     made = tuple(edit for finding in repaired if finding.fix is not None for edit in finding.fix.edits)
     if len(repaired) < 2:
         return None
@@ -137,24 +151,30 @@ def _step_together(draft: Draft, terms: Terms) -> _Step | None:
 
     They are the same as if they were made one after another, and verified once.
     """
-    together = tuple(_independent(draft.proposals, terms))
+    together = tuple(_independent(draft, terms))
     if len(together) < 2:
         return None
     fixes = {proposal.finding.fix for proposal in together}
     repaired = tuple(proposal.finding for proposal in draft.proposals if proposal.finding.fix in fixes)
     lifts = [proposal.lift for proposal in together if proposal.lift is not None]
-    step = _attempt(draft, assemble(lifts), repaired, terms)
+    try:
+        fix = assemble(lifts)
+    except SyntaxError:  # of what they come to together
+        return None
+    step = _attempt(draft, fix, repaired, terms)
     return step if isinstance(step, _Step) else None
 
 
-def _independent(proposals: Iterable[Proposal], terms: Terms) -> Iterator[Proposal]:
+def _independent(draft: Draft, terms: Terms) -> Iterator[Proposal]:
     """One wanted fix of each function that neither names another of these functions nor is named by one."""
     chosen: list[Lift] = []
     functions: set[str] = set()
     names: set[str] = set()
-    for proposal in proposals:
+    for proposal in draft.proposals:
         lift = proposal.lift
-        if lift is None or not terms.is_wanted(proposal) or any(each.facts is lift.facts for each in chosen):
+        if lift is None or any(each.facts is lift.facts for each in chosen):
+            continue
+        if not terms.is_wanted(proposal, draft.source):
             continue
         function, named = _function(lift), _names(lift)
         is_apart = function not in names and named.isdisjoint(functions)
@@ -182,7 +202,7 @@ def _next_step(draft: Draft, terms: Terms) -> _Step | dict[Fix, str]:
     withheld: dict[Fix, str] = {}
     for found, proposal in zip(draft.analysis.items, draft.proposals, strict=True):
         fix = proposal.finding.fix
-        if fix is None or fix in withheld or not terms.is_wanted(proposal):
+        if fix is None or fix in withheld or not terms.is_wanted(proposal, draft.source):
             continue
         key = normalisation_of(found)
         sharing = [each.finding for each in draft.analysis.items if normalisation_of(each) == key]
@@ -208,6 +228,7 @@ def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: Terms) 
     source = draft.source
     try:
         text = edits.apply(source, fix.edits)
+        _require_compilable(text)
         after = Source.from_text(source.path, text, source.encoding, source.has_bom)
         left = find(after, terms.config)
         verify.require_readable(source, after)
@@ -220,6 +241,13 @@ def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: Terms) 
     if set(come_up) - ({UNUSED_SUPPRESSION} if is_about_code else set()):
         return "findings would remain or come up after it"
     return _Step(terms.draft(after, left), tuple(repaired))
+
+
+def _require_compilable(text: str) -> None:
+    """Raise SyntaxError for what the parser takes and the compiler does not: a `yield` where none may be."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile(text, "repaired", "exec", dont_inherit=True)
 
 
 def _without_fixes(findings: Iterable[Finding], reason: str) -> tuple[Finding, ...]:

@@ -12,11 +12,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from grpo_lint.gate import mentions_rewards, passes
-from grpo_lint.outcome import Fault, FileResult
+from grpo_lint.outcome import Fault, FileResult, Unreadable
 
 if TYPE_CHECKING:
+    import ast
+
     from grpo_lint.analysis import Analysis
     from grpo_lint.config import Config
+    from grpo_lint.fingerprint import Likeness
     from grpo_lint.project import Cache
     from grpo_lint.source import Source
 
@@ -32,11 +35,12 @@ class Mode(Enum):
 
 
 class Job(NamedTuple):
-    """A file to check, and how."""
+    """A file to check, and how. Findings like an `accepted` one are not repaired."""
 
     path: str
     config: Config
     unsafe_fixes: bool = False
+    accepted: frozenset[Likeness] = frozenset()
 
 
 def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
@@ -87,8 +91,24 @@ def _sift(job: Job) -> bytes | FileResult:
 
 
 def _read(path: str) -> bytes:
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - this runs for every file, and a Path costs more
-        return file.read()
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - this runs for every file, and a Path costs more
+            return file.read()
+    except OSError as error:
+        raise Unreadable from error
+
+
+def _parsed(path: str, data: bytes) -> tuple[Source, ast.Module]:
+    """The text of a file and its syntax tree. Raises Unreadable."""
+    from grpo_lint.analysis import parse
+    from grpo_lint.depth import TooDeep
+    from grpo_lint.source import Source
+
+    try:
+        source = Source.decode(path, data)
+        return source, parse(source.text)
+    except (SyntaxError, ValueError, TooDeep, RecursionError, MemoryError) as error:
+        raise Unreadable from error
 
 
 def _names_findings(data: bytes, config: Config) -> bool:
@@ -133,14 +153,13 @@ def _new_cache() -> Cache:
 
 
 def _check_data(job: Job, data: bytes, mode: Mode, cache: Callable[[], Cache]) -> FileResult:
-    from grpo_lint.analysis import find
-    from grpo_lint.source import Source
+    from grpo_lint.analysis import find_in
 
     collects = gc.isenabled()
     gc.disable()  # syntax trees are many objects and no cycles
     try:
-        source = Source.decode(job.path, data)
-        found = find(source, job.config)
+        source, tree = _parsed(job.path, data)
+        found = find_in(tree, source, job.config)
         return _proposed(job, source, data, found, mode, cache) if found.items else FileResult(job.path)
     finally:
         if collects:
@@ -158,4 +177,4 @@ def _proposed(
     from grpo_lint.repair import Draft, Terms, repair
 
     draft = Draft(source, found, proposals)
-    return repair(draft, data, Terms(job.config, job.unsafe_fixes, cache), is_written=mode is Mode.FIX)
+    return repair(draft, data, Terms(job.config, job.unsafe_fixes, cache, job.accepted), is_written=mode is Mode.FIX)

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=32)  # every file asks, and few configurations hold for a run
 def selected_rules(config: Config) -> tuple[tuple[Rule, Check], ...]:
     """The rules about functions that a configuration selects, each with its check, by code. Imports all rules."""
-    return tuple((rule, check) for rule, check in load() if _is_selected(rule, config))
+    return tuple((rule, check) for rule, check in load() if is_selected(rule, config))
 
 
 @lru_cache(maxsize=32)
 def selected_comment_rules(config: Config) -> tuple[tuple[Rule, CommentCheck], ...]:
     """The rules about comments that a configuration selects, each with its check, by code. Imports all rules."""
-    return tuple((rule, check) for rule, check in load_comment_rules() if _is_selected(rule, config))
+    return tuple((rule, check) for rule, check in load_comment_rules() if is_selected(rule, config))
 
 
-def _is_selected(rule: Rule, config: Config) -> bool:
+def is_selected(rule: Rule, config: Config) -> bool:
+    """Whether a configuration selects a rule."""
     return config.is_selected(rule.code, rule.preview, rule.on_request)

@@ -11,7 +11,7 @@ def unknown_selector(selector: str, codes: tuple[str, ...]) -> str | None:
     """What is wrong with a code, a prefix or ALL; None if nothing is."""
     if selector == "ALL" or any(_is_prefix(selector, code) for code in codes):
         return None
-    return unknown_code(selector, (*codes, "ALL"))
+    return unknown_code(selector, (*dict.fromkeys(code.rstrip("0123456789") for code in codes), *codes, "ALL"))
 
 
 def unknown_code(code: str, codes: tuple[str, ...]) -> str | None:

@@ -85,6 +85,42 @@ def test_a_finding_is_touched_where_its_evidence_is(
     assert bool(touched(repository)) is is_touched
 
 
+QUIET = """\
+import numpy as np
+
+
+def advantages_of(rewards, config):
+    k = config.width
+    grid = rewards.view(-1, k)
+    return (grid - grid.mean(dim=-1, keepdim=True)).flatten()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("config.width", "config.n_samples_per_prompt"),
+        ("    k = config.width\n", "    k = 3; k = config.num_generations\n"),
+    ],
+)
+def test_a_new_finding_counts_though_its_own_lines_are_old(repository: Path, before: str, after: str) -> None:
+    (repository / "quiet.py").write_text(QUIET)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "quiet")
+    (repository / "quiet.py").write_text(QUIET.replace(before, after))
+    assert touched(repository) == ["quiet.py:6:12:"]
+    git(repository, "mv", "quiet.py", "moved.py")
+    assert touched(repository) == ["moved.py:6:12:"]
+
+
+def test_a_finding_that_is_no_longer_suppressed_is_new(repository: Path) -> None:
+    suppressed = FAULTY.replace("view(-1, size)", "view(-1, size)  # noqa: GRPO001 - exact")
+    (repository / "old.py").write_text("# grpo-lint: ignore-file[GRPO001] - exact\n" + suppressed)
+    git(repository, "commit", "-qam", "suppressed")
+    (repository / "old.py").write_text(FAULTY)
+    assert touched(repository) == ["old.py:7:15:"]
+
+
 def test_new_files_are_all_new(repository: Path) -> None:
     (repository / "untracked.py").write_text(FAULTY)
     (repository / "added.py").write_text(FAULTY)
@@ -152,6 +188,42 @@ def test_from_within_a_folder_and_through_a_link(repository: Path, tmp_path: Pat
     assert len(touched(tmp_path, "HEAD", "link")) == 1
 
 
+@pytest.mark.parametrize("options", ["-u3", "-u5"])
+def test_the_environment_of_git_does_not_matter(repository: Path, options: str) -> None:
+    (repository / "a.py").write_text("x = 1\n" * 7)
+    (repository / "b.py").write_text("y = 1\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "two files")
+    (repository / "a.py").write_text("z = 1\n" + "x = 1\n" * 5 + "z = 1\n")
+    (repository / "b.py").write_text("y = 1\n" + FAULTY)
+    status, out, _ = run("--diff-base", "HEAD", "--output-format", "concise", cwd=repository, GIT_DIFF_OPTS=options)
+    assert (status, out.splitlines()[0].partition(" ")[0]) == (1, "b.py:8:15:")
+
+
+def test_in_a_hook_of_a_linked_worktree(repository: Path, tmp_path: Path) -> None:
+    git(repository, "worktree", "add", "-q", str(tmp_path / "linked"))
+    (tmp_path / "linked/old.py").write_text("# a comment\n" + FAULTY)
+    directory = repository / ".git/worktrees/linked"
+    (tmp_path / "linked/sub").mkdir()
+    for folder in (tmp_path / "linked", tmp_path / "linked/sub"):
+        arguments = ("--diff-base", "HEAD", str(tmp_path / "linked"))
+        assert run(*arguments, cwd=folder, GIT_DIR=str(directory))[::2] == (0, "")
+
+
+def test_a_file_whose_changes_cannot_be_told_keeps_its_findings(repository: Path) -> None:
+    inner = repository / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q", "-b", "main")
+    (inner / "a.py").write_text(FAULTY)
+    git(inner, "add", "-A")
+    git(inner, "commit", "-qm", "inner")
+    git(repository, "tag", "here")
+    (repository / "new.py").write_text(FAULTY)
+    status, out, err = run("--diff-base", "here", "--output-format", "concise", cwd=repository)
+    assert (status, err) == (2, "inner/a.py: --diff-base: Git knows no revision 'here'\n")
+    assert [line.partition(" ")[0] for line in out.splitlines()[:2]] == ["inner/a.py:7:15:", "new.py:7:15:"]
+
+
 def test_settings_of_git_do_not_matter(repository: Path) -> None:
     for key, value in (
         ("diff.noprefix", "true"),
@@ -164,6 +236,48 @@ def test_settings_of_git_do_not_matter(repository: Path) -> None:
     (repository / "other.py").write_text(FAULTY)
     git(repository, "add", "-A")
     assert touched(repository) == ["other.py:7:15:"]
+
+
+def test_a_file_that_git_ignores_is_all_new(repository: Path) -> None:
+    (repository / ".gitignore").write_text("local/\n")
+    (repository / "local").mkdir()
+    (repository / "local/a.py").write_text(FAULTY)
+    assert touched(repository, "HEAD", "local") == ["local/a.py:7:15:"]
+
+
+def test_attributes_hide_nothing(repository: Path) -> None:
+    (repository / ".gitattributes").write_text("*.py binary\n")
+    (repository / "old.py").write_text(FAULTY.replace("dim=-1", "dim=1"))
+    assert touched(repository) == ["old.py:7:15:"]
+
+
+SAMPLES = """\
+import torch
+
+
+class Sample:
+    group_index: int
+    reward: float
+
+
+def old(args, samples: list[Sample]):
+    rewards = torch.tensor([sample.reward for sample in samples])
+    rewards = rewards.view(-1, args.n_samples_per_prompt)
+    return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
+"""
+
+
+def test_only_what_is_touched_is_repaired(repository: Path) -> None:
+    (repository / "a.py").write_text(SAMPLES)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "samples")
+    both = SAMPLES + "\n\ndef new" + SAMPLES.partition("def old")[2]
+    (repository / "a.py").write_text(both)
+    status, out, _ = run("--diff-base", "HEAD", "--fix", "a.py", cwd=repository)
+    assert (status, out.splitlines()[0]) == (0, "Found 1 finding (1 fixed, 0 remaining).")
+    text = (repository / "a.py").read_text()
+    assert "view" in text.partition("def old")[2].partition("def new")[0]
+    assert "view" not in text.partition("def new")[2]
 
 
 def shallow(repository: Path, folder: Path) -> None:

@@ -265,6 +265,23 @@ def test_a_report_that_cannot_be_written_is_exit_2(project: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--output-format", "json:a.py"], "grpo-lint: a.py: is one of the files to check, not to write to\n"),
+        (["--output-file", "./b.py"], "grpo-lint: ./b.py: is one of the files to check, not to write to\n"),
+        (
+            ["--output-format", "json:o", "--output-format", "sarif:./o"],
+            "grpo-lint: o: is to hold two reports\n",
+        ),
+    ],
+)
+def test_a_report_replaces_neither_code_nor_another_report(project: Path, arguments: list[str], said: str) -> None:
+    assert run(*arguments, cwd=project) == (2, "", said)
+    assert (project / "a.py").read_text() == FAULTY
+    assert not (project / "o").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
         (["--output-format", "json", "--output-format", "text"], "only one --output-format can go to standard output"),
         (["--output-format", "sarif:"], "argument --output-format: 'sarif:' names no file behind the colon"),
         (
@@ -274,7 +291,6 @@ def test_a_report_that_cannot_be_written_is_exit_2(project: Path) -> None:
         (["--diff", "--output-format", "sarif:x"], "--diff writes a patch"),
         (["--diff", "--statistics"], "--diff writes a patch"),
         (["--statistics", "--output-format", "sarif"], "--statistics has the formats text, concise, json only"),
-        (["--diff-base", "HEAD", "--fix"], "it does not go with --fix or --diff"),
     ],
 )
 def test_contradictions(project: Path, arguments: list[str], said: str) -> None:

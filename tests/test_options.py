@@ -94,7 +94,7 @@ def test_quiet_keeps_findings_and_errors_alone(project: Path, option: str) -> No
     assert status == 2
     assert codes(out) == ["GRPO001", "GRPO002"]
     assert not any(word in out for word in ("Found", "fixable", "hidden"))
-    assert err == "c.py:7:5: '(' was never closed\n"
+    assert err == "c.py:7:5: '(' was never closed (as Python {}.{} reads it)\n".format(*sys.version_info)
 
 
 def test_quiet_says_nothing_of_a_clean_project_a_patch_or_a_repair(tmp_path: Path) -> None:

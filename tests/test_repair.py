@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grpo_lint import repair
+from grpo_lint import analysis, repair, verify
 from grpo_lint.analysis import Analysis, find
 from grpo_lint.config import Config
 from grpo_lint.fixes.assembly import assemble
 from grpo_lint.fixes.lift import Lift
 from grpo_lint.model import Edit, Fix, Position, Range
-from grpo_lint.outcome import FileResult
+from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.runner import Mode, check_file
 from grpo_lint.source import Source
 
@@ -127,3 +127,79 @@ def test_one_fix_that_does_not_hold_leaves_the_others(
     assert finding.fix_reason.startswith("the fix is withheld: its text does not parse")
     assert result.text.count("normalize_rewards_by_group(") == 2
     assert f"def {name}(args, samples: list[Sample]):\n    rewards = torch.tensor" in result.text
+
+
+GRID = """\
+import torch
+
+
+class Sample:
+    group_index: int
+    reward: float
+
+
+def advantages_of(args, samples: list[Sample]):
+    rewards = torch.tensor([sample.reward for sample in samples])
+    if len(rewards) == args.rollout_batch_size * args.n_samples_per_prompt:
+        rewards = rewards.view(-1, args.n_samples_per_prompt)
+    else:
+        rewards = rewards.view(1, -1)
+    return (rewards - rewards.mean(dim=-1, keepdim=True)).flatten()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "config", "reason"),
+    [
+        (GRID, Config(select=("GRPO002",)), "line 12 is part of it, and is not selected (GRPO001)"),
+        (GRID, Config(ignore=("GRPO001",)), "line 12 is part of it, and is not selected (GRPO001)"),
+        (GRID, Config(file_ignore=("GRPO002",)), "line 14 is part of it, and is not selected (GRPO002)"),
+        (
+            GRID.replace("per_prompt)\n    else", "per_prompt)  # noqa: GRPO001 - exact\n    else"),
+            Config(select=("GRPO002",)),
+            "line 12 is part of it, and is not selected (GRPO001)",
+        ),
+        (
+            GRID.replace("per_prompt)\n    else", "per_prompt)  # noqa: GRPO001 - exact\n    else"),
+            Config(),
+            "line 12 is part of it, and is suppressed",
+        ),
+    ],
+)
+def test_a_repair_changes_nothing_that_another_rule_would_report(
+    tmp_path: Path, text: str, config: Config, reason: str
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(text)
+    result = check_file(str(path), config, Mode.FIX, unsafe_fixes=True)
+    assert [finding.fix_reason for finding in result.findings] == [reason]
+    assert path.read_text() == text
+
+
+def test_a_file_that_is_changed_meanwhile_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(GRID)
+    verified = verify.require_readable
+
+    def change(*sources: Source) -> None:
+        path.write_text("mine = 1\n")
+        verified(*sources)
+
+    monkeypatch.setattr(verify, "require_readable", change)
+    result = check_file(str(path), Config(), Mode.FIX, unsafe_fixes=False)
+    assert result.fault == Fault("not repaired: it was changed in the meantime")
+    assert [finding.code for finding in result.findings] == ["GRPO001", "GRPO002"]
+    assert path.read_text() == "mine = 1\n"
+
+
+def test_an_error_of_ours_is_not_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(GRID)
+    for error in (ValueError("x"), OSError("x"), SyntaxError("x"), MemoryError("x"), KeyError("x")):
+
+        def fail(*_: object, error: Exception = error) -> None:
+            raise error
+
+        monkeypatch.setattr(analysis, "find_in", fail)
+        result = check_file(str(path), Config(), Mode.CHECK, unsafe_fixes=False)
+        assert result.fault == Fault(f"internal error: {type(error).__name__}: {error}")

@@ -73,9 +73,17 @@ def test_the_reason_for_no_fix_stands_below() -> None:
 def test_the_mark_says_what_the_options_would_fix(
     fixes: list[Fix | None], unsafe_fixes: bool, marks: list[str], closing: list[str]
 ) -> None:
-    lines = text(FileResult("/here/a.py", tuple(map(finding, fixes))), unsafe_fixes=unsafe_fixes)
+    every = text(FileResult("/here/a.py", tuple(map(finding, fixes))), unsafe_fixes=unsafe_fixes)
+    lines = [line for line in every if not line.startswith("  unsafe fix")]
+    assert len(every) - len(lines) == (0 if unsafe_fixes else fixes.count(UNSAFE))
     assert lines[: len(fixes)] == [f"a.py:3:5: GRPO001 {mark}is wrong" for mark in marks]
     assert lines[len(fixes) + 1 :] == closing
+
+
+def test_an_unsafe_repair_that_is_hidden_is_named() -> None:
+    result = FileResult("/here/a.py", (finding(UNSAFE),))
+    assert text(result)[1] == "  unsafe fix, with `--unsafe-fixes`: Group by `uids`"
+    assert "unsafe fix" not in "".join(text(result, unsafe_fixes=True)[:1])
 
 
 def test_concise_is_one_line_each() -> None:

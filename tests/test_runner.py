@@ -37,7 +37,7 @@ def test_an_internal_error_is_a_fault(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise KeyError("oh")
 
-    monkeypatch.setattr(analysis, "find", fail)
+    monkeypatch.setattr(analysis, "find_in", fail)
     result = check(tmp_path / "a.py", DEFECT)
     assert result.fault is not None
     assert result.fault.message == "internal error: KeyError: 'oh'"

@@ -108,8 +108,10 @@ def test_unsafe_fixes_may_be_on_by_configuration(tmp_path: Path) -> None:
         (tmp_path / name / "a.py").write_text(UNSAFE)
     status, out, err = run(cwd=tmp_path)
     assert (status, err) == (1, "")
-    assert [line.split()[2] for line in out.splitlines()[:2]] == ["`rewards.view(-1,", "[*]"]
-    assert out.splitlines()[2:] == [
+    off, unsafe, on, *closing = out.splitlines()
+    assert [line.split()[2] for line in (off, on)] == ["`rewards.view(-1,", "[*]"]
+    assert unsafe.startswith("  unsafe fix, with `--unsafe-fixes`: ")
+    assert closing == [
         "Found 2 findings.",
         "[*] 1 fixable with `--fix --unsafe-fixes` (1 hidden fix can be enabled with `--unsafe-fixes`).",
     ]
@@ -161,12 +163,12 @@ def test_config_shows_values_and_origins(tmp_path: Path) -> None:
             'ignore = ["GRPO002"] # command line',
             'per-file-ignores = {"a b" = ["ALL"]} # pyproject.toml',
             "preview = true # command line",
-            "# exclude: not set",
+            "# exclude: the built-in folders",
             "extend-exclude = [] # default",
             "force-exclude = true # default",
             "unsafe-fixes = false # default",
-            "# reference-module: not set",
-            "# group-index: not set",
+            "# reference-module: grpo_lint.reference",
+            "# group-index: group_index",
             "rollout-ids = true # default",
             "reward-names = [] # default",
             "group-size-names = [] # default",
@@ -190,7 +192,7 @@ def test_config_prints_a_configuration_that_means_the_same(tmp_path: Path) -> No
 def test_config_honours_the_options_that_name_files(tmp_path: Path) -> None:
     (tmp_path / "grpo-lint.toml").write_text("line-length = 100\n")
     (tmp_path / "ci.toml").write_text("line-length = 90\n")
-    assert "# line-length: not set\n" in run("config", "--isolated", cwd=tmp_path)[1]
+    assert "# line-length: the formatter's\n" in run("config", "--isolated", cwd=tmp_path)[1]
     assert "line-length = 90" in run("config", "--config", "ci.toml", cwd=tmp_path)[1]
 
 

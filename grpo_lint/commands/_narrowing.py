@@ -4,43 +4,75 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grpo_lint.changes import ChangedSince, GitError
 from grpo_lint.commands._options import CannotDo
-from grpo_lint.outcome import FileResult
+from grpo_lint.fingerprint import Likeness, fingerprints, likeness
+from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.report import printable
 from grpo_lint.report.summary import counts, number_of
+from grpo_lint.source import Source
 
 if TYPE_CHECKING:
     from grpo_lint.baseline import Comparison
+    from grpo_lint.config import Config
 
 Results = tuple[FileResult, ...]
 
 
-def narrow(results: Results, options: argparse.Namespace) -> tuple[Results, tuple[str, ...]]:
-    """The results without what is not asked for, and what to say of that. Raises CannotDo."""
+def narrow(
+    results: Results, options: argparse.Namespace, codes: Container[str], configs: Mapping[str, Config]
+) -> tuple[Results, tuple[str, ...]]:
+    """The results without what is not asked for, and what to say of that. Raises CannotDo.
+
+    `codes` are those of the rules that ran, `configs` the configurations of the files by path.
+    """
     notes: list[str] = []
     if options.baseline is not None:
-        compared = _compared(results, options.baseline)
+        compared = _compared(results, options.baseline, codes)
         results = compared.results
         notes += _baseline_notes(compared, options.baseline)
     if options.diff_base is not None:
-        touched = _touched(results, options.diff_base, options.paths)
+        touched = _touched(results, ChangedSince(options.diff_base, configs), options.paths)
         hidden = counts(results)[1] - counts(touched)[1]
         results = touched
-        notes += [f"{number_of(hidden, 'more finding')}, untouched since {printable(options.diff_base)}."] * bool(
-            hidden
-        )
+        if hidden:
+            notes.append(f"{number_of(hidden, 'more finding')}, untouched since {printable(options.diff_base)}.")
     return results, tuple(notes)
 
 
-def _compared(results: Results, name: str) -> Comparison:
+def accepted(every: Results, narrowed: Results) -> dict[str, frozenset[Likeness]]:
+    """What is like a finding that is not asked for, by file."""
+    left_out = {}
+    for result, left in zip(every, narrowed, strict=True):
+        source = Source.from_text(result.path, result.text)
+        kept = set(left.findings)
+        left_out[result.path] = frozenset(likeness(each, source) for each in result.findings if each not in kept)
+    return left_out
+
+
+def without_accepted(results: Results, left_out: Mapping[str, frozenset[Likeness]]) -> Results:
+    """The results without what is like a finding that is not asked for."""
+    return tuple(
+        result._replace(
+            findings=tuple(
+                finding
+                for finding, fingerprint in fingerprints(result)
+                if fingerprint.likeness not in left_out.get(result.path, ())
+            )
+        )
+        for result in results
+    )
+
+
+def _compared(results: Results, name: str, codes: Container[str]) -> Comparison:
     from grpo_lint.baseline import Baseline, BaselineError
 
     try:
-        return Baseline.read(Path(name)).compare(results)
+        return Baseline.read(Path(name)).compare(results, codes)
     except BaselineError as error:
         raise CannotDo(f"{printable(name)}: {printable(str(error))}") from error
 
@@ -49,21 +81,23 @@ def _baseline_notes(compared: Comparison, name: str) -> Iterator[str]:
     shown = printable(name)
     if compared.known:
         yield f"{number_of(compared.known, 'more finding')} in the baseline {shown}."
-    if fixed := compared.fixed.total():
-        entries = number_of(fixed, "entry", "entries")
-        yield f"{entries} of {shown} {'is' if fixed == 1 else 'are'} fixed: `grpo-lint baseline update` takes them out."
+    if gone := compared.fixed.total():
+        entries, them = number_of(gone, "entry", "entries"), "it" if gone == 1 else "them"
+        yield f"{entries} of {shown} no longer found: `grpo-lint baseline update` takes {them} out."
 
 
-def _touched(results: Results, revision: str, paths: Sequence[str]) -> Results:
-    from grpo_lint.changes import ChangedSince, GitError
-
-    changes = ChangedSince(revision)
+def _touched(results: Results, changes: ChangedSince, paths: Sequence[str]) -> Results:
+    """What the changes touch. Of a file whose changes cannot be told, all is kept, and the reason said."""
     try:
         for path in filter(os.path.exists, paths or ["."]):
             changes.require(path if os.path.isdir(path) else os.path.dirname(path) or ".")  # noqa: PTH112, PTH120
-        return tuple(
-            result._replace(findings=tuple(each for each in result.findings if changes.touch(result, each)))
-            for result in results
-        )
     except GitError as error:
         raise CannotDo(f"grpo-lint: --diff-base: {printable(str(error))}") from error
+    return tuple(_touched_in(result, changes) for result in results)
+
+
+def _touched_in(result: FileResult, changes: ChangedSince) -> FileResult:
+    try:
+        return result._replace(findings=tuple(each for each in result.findings if changes.touch(result, each)))
+    except GitError as error:
+        return result._replace(fault=result.fault or Fault(f"--diff-base: {error}"))

@@ -65,8 +65,6 @@ def read(words: list[str]) -> argparse.Namespace:
 
 
 def _require_one_action(parser: Parser, options: argparse.Namespace) -> None:
-    if options.diff_base is not None and (options.fix or options.diff):
-        parser.error("--diff-base tells findings apart, not repairs: it does not go with --fix or --diff")
     if options.add_ignores and (options.fix or options.diff):
         parser.error("--add-ignores suppresses what a repair would take: it does not go with --fix or --diff")
     if options.reason is not None and not options.add_ignores:
@@ -156,7 +154,7 @@ def _add_output(parser: Parser) -> None:
     add("--output-file", metavar="FILE", help="write there what would go to standard output")
     add_flag("--statistics", help="print how many findings each rule has, in place of the findings")
     add("--color", type=one_of(("auto", "always", "never")), default="auto", metavar="auto|always|never",
-        help="(default: auto: on a terminal, unless NO_COLOR is set)")  # fmt: skip
+        help="(default: auto: on a terminal, unless NO_COLOR is set, and wherever FORCE_COLOR is)")  # fmt: skip
     add("--baseline", metavar="FILE", help="leave out the findings that this file holds: `grpo-lint baseline`")
     add("--diff-base", metavar="REF", help="only findings that lines changed since this Git revision belong to")
     add_flag("-q", "--quiet", help="print findings and errors only: no counts, warnings or notes")

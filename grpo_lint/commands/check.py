@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from grpo_lint.commands import CLEAN, COMMANDS, FINDINGS, INCOMPLETE
@@ -15,6 +16,7 @@ from grpo_lint.suggestion import did_you_mean
 
 if TYPE_CHECKING:
     from grpo_lint.discover import Entry, Unreachable
+    from grpo_lint.fingerprint import Likeness
     from grpo_lint.outcome import FileResult
     from grpo_lint.runner import Mode
 
@@ -24,12 +26,26 @@ def run(words: list[str]) -> int:
     report = report_options(options)
     try:
         found = entries_of(options)
+        _refuse_overwriting(found, options)
         status = _show_files(found, report) if options.show_files else _check(found, options, report)
     except CannotDo as error:
         sys.stderr.write(f"{error}\n")
         return INCOMPLETE
     _suggest_command(options.paths)
     return status
+
+
+def _refuse_overwriting(entries: Sequence[Entry], options: argparse.Namespace) -> None:
+    """Raise CannotDo if a report would be written over a file that is checked, or over another report."""
+    files = [os.path.realpath(target.file) for target in options.targets if target.file is not None]
+    if not files:
+        return
+    checked = {os.path.realpath(entry.path) for entry in entries}
+    for target in options.targets:
+        if target.file is not None and os.path.realpath(target.file) in checked:
+            raise CannotDo(f"grpo-lint: {printable(target.file)}: is one of the files to check, not to write to")
+        if target.file is not None and files.count(os.path.realpath(target.file)) > 1:
+            raise CannotDo(f"grpo-lint: {printable(target.file)}: is to hold two reports")
 
 
 def entries_of(options: argparse.Namespace) -> Sequence[Entry]:
@@ -43,13 +59,21 @@ def entries_of(options: argparse.Namespace) -> Sequence[Entry]:
         raise CannotDo(f"{printable(str(error.path))}: {printable(str(error))}") from error
 
 
-def results_of(entries: Sequence[Entry], mode: Mode, unsafe_fixes: bool) -> tuple[FileResult, ...]:
-    """Check, and in the modes for that repair, what there is."""
+def results_of(
+    entries: Sequence[Entry],
+    mode: Mode,
+    unsafe_fixes: bool,
+    accepted: Mapping[str, frozenset[Likeness]] = MappingProxyType({}),
+) -> tuple[FileResult, ...]:
+    """Check, and in the modes for that repair, what there is. What is accepted of a file's findings stays as it is."""
     from grpo_lint.discover import Found
     from grpo_lint.runner import Job, check_files
 
     files = [entry for entry in entries if isinstance(entry, Found)]
-    jobs = [Job(file.path, file.config, unsafe_fixes or file.config.unsafe_fixes) for file in files]
+    jobs = [
+        Job(path, config, unsafe_fixes or config.unsafe_fixes, accepted.get(path, frozenset()))
+        for path, config in files
+    ]
     results = (
         result._replace(unsafe_fixes=job.unsafe_fixes)
         for job, result in zip(jobs, check_files(jobs, mode), strict=True)
@@ -62,11 +86,10 @@ def _check(entries: Sequence[Entry], options: argparse.Namespace, report: Report
     from grpo_lint.runner import Mode
 
     mode = Mode.DIFF if options.diff else Mode.FIX if options.fix else Mode.CHECK
-    results = results_of(entries, mode, options.unsafe_fixes)
-    if options.baseline is not None or options.diff_base is not None:
-        from grpo_lint.commands._narrowing import narrow
-
-        results, notes = narrow(results, options)
+    if options.baseline is None and options.diff_base is None:
+        results = results_of(entries, mode, options.unsafe_fixes)
+    else:
+        results, notes = _narrowed(entries, options, mode)
         report = report._replace(notes=notes)
     if options.add_ignores:
         from grpo_lint.commands._ignores import add_ignores
@@ -76,6 +99,33 @@ def _check(entries: Sequence[Entry], options: argparse.Namespace, report: Report
     sys.stderr.writelines(notices(results, report, mode is Mode.FIX))
     is_written = _write_reports(results, report, mode, options)
     return _status(results, mode, options) if is_written else INCOMPLETE
+
+
+def _narrowed(
+    entries: Sequence[Entry], options: argparse.Namespace, mode: Mode
+) -> tuple[tuple[FileResult, ...], tuple[str, ...]]:
+    """The results without what is not asked for, which is not repaired either, and what to say of that."""
+    from grpo_lint.commands._narrowing import accepted, narrow, without_accepted
+    from grpo_lint.discover import Found
+    from grpo_lint.runner import Mode
+
+    every = results_of(entries, Mode.CHECK, options.unsafe_fixes)
+    configs = {entry.path: entry.config for entry in entries if isinstance(entry, Found)}
+    results, notes = narrow(every, options, codes_of(entries), configs)
+    if mode is Mode.CHECK:
+        return results, notes
+    left_out = accepted(every, results)
+    return without_accepted(results_of(entries, mode, options.unsafe_fixes, left_out), left_out), notes
+
+
+def codes_of(entries: Sequence[Entry]) -> frozenset[str]:
+    """The codes of the rules that run on the files."""
+    from grpo_lint.discover import Found
+    from grpo_lint.selection import selected_comment_rules, selected_rules
+
+    configs = {entry.config for entry in entries if isinstance(entry, Found)}
+    rules = [rule for each in configs for rule, _ in (*selected_rules(each), *selected_comment_rules(each))]
+    return frozenset(rule.code for rule in rules)
 
 
 def _show_files(entries: Sequence[Entry], report: ReportOptions) -> int:
@@ -144,6 +194,11 @@ def _status(results: Sequence[FileResult], mode: Mode, options: argparse.Namespa
 
 
 def _suggest_command(paths: Sequence[str]) -> None:
-    """Say so where the first path is none and looks like a misspelt command."""
-    if paths and not os.path.lexists(paths[0]) and (close := did_you_mean(paths[0], COMMANDS)):
-        sys.stderr.write(f"grpo-lint: {printable(repr(paths[0]))} is neither a path nor a command{close}\n")
+    """Say so where a path is none and is, or looks like, a command."""
+    for path in paths:
+        if os.path.lexists(path):
+            continue
+        if path in COMMANDS:
+            sys.stderr.write(f"grpo-lint: {path!r} is no path; the command of that name comes first\n")
+        elif path is paths[0] and (close := did_you_mean(path, COMMANDS)):
+            sys.stderr.write(f"grpo-lint: {printable(repr(path))} is neither a path nor a command{close}\n")

@@ -59,7 +59,7 @@ def _lines(in_force: Config, in_file: Config) -> Iterator[str]:
         origin = file if key.field in in_file.given else "default"
         if getattr(in_force, key.field) != getattr(in_file, key.field):
             origin = "command line"
-        yield f"# {key.name}: not set\n" if value is None else f"{f'{key.name} = {_toml(value)}':<40}  # {origin}\n"
+        yield f"# {key.name}: {key.unset}\n" if value is None else f"{f'{key.name} = {_toml(value)}':<40}  # {origin}\n"
 
 
 def _toml(value: object) -> str:
@@ -69,4 +69,4 @@ def _toml(value: object) -> str:
         case tuple():
             return "[" + ", ".join(map(_toml, value)) + "]"
         case _:
-            return json.dumps(value)
+            return json.dumps(value, ensure_ascii=False)

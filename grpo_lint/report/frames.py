@@ -28,12 +28,11 @@ def render_frames(results: Sequence[FileResult], options: ReportOptions, termina
 
 def _file(result: FileResult, options: ReportOptions, terminal: Terminal) -> Iterator[Text]:
     source = Source.from_text(result.path, result.text)
-    last_of = {finding.fix: finding for finding in result.findings if result.is_fixable(finding)}
     for finding in result.findings:
         yield from _headline(result, finding, options, terminal)
         yield from excerpt(source, finding, terminal)
         yield from _outcome(result, finding, terminal)
-        if finding.fix and last_of.get(finding.fix) is finding:
+        if finding.fix and result.is_fixable(finding) and _last_with(finding.fix, result) is finding:
             yield from _diff(source, finding.fix)
         yield Text()
 
@@ -50,8 +49,17 @@ def _outcome(result: FileResult, finding: Finding, terminal: Terminal) -> Iterat
         if finding.fix_reason:
             yield from _prose("no fix: ", printable(finding.fix_reason), terminal)
         return
-    more = "" if result.is_fixable(finding) else " (`--unsafe-fixes` shows it)"
-    yield from _prose(f"{finding.fix.safety.value} fix: ", printable(finding.fix.message) + more, terminal)
+    message = printable(finding.fix.message)
+    if not result.is_fixable(finding):
+        message += " (`--unsafe-fixes` shows it)"
+    elif _last_with(finding.fix, result) is not finding:
+        message += " (the same repair as below)"
+    yield from _prose(f"{finding.fix.safety.value} fix: ", message, terminal)
+
+
+def _last_with(fix: Fix, result: FileResult) -> Finding:
+    """The last finding that a fix repairs: its diff stands below that one."""
+    return [finding for finding in result.findings if finding.fix == fix][-1]
 
 
 def _prose(label: str, message: str, terminal: Terminal) -> Iterator[Text]:

@@ -32,6 +32,7 @@ def _summary(results: Sequence[FileResult], options: ReportOptions) -> Iterator[
         yield from closing_lines(results, options)
     elif not options.is_quiet:
         yield f"Would fix {number_of(fixed, 'finding')}, {left} would remain."
+        yield from options.notes
 
 
 def _shown(line: str) -> str:

@@ -31,3 +31,5 @@ def _lines(result: FileResult, finding: Finding, options: ReportOptions) -> Iter
     yield headline(result, finding, options)
     if finding.fix_reason:
         yield f"  no fix: {printable(finding.fix_reason)}"
+    elif finding.fix and not result.is_fixable(finding):
+        yield f"  unsafe fix, with `--unsafe-fixes`: {printable(finding.fix.message)}"

@@ -161,6 +161,9 @@ def _in_file(path: Path, data: bytes, order: Order, line_length: int, is_check: 
         if is_check:
             yield from _left(path, left_in(source, target.module, f"`{target.module}` should be imported from"))
             return
+        if not path.resolve().is_relative_to(order.reference.project.resolve()):
+            yield from _left(path, left_in(source, "", "the file lies outside the project, behind a link"))
+            return
         yield from _repointed(path, data, source, target)
     except CannotVendor as error:
         yield from _left(path, left_in(source, "", str(error)))

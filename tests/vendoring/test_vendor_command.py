@@ -515,6 +515,16 @@ def test_what_is_excluded_is_not_touched(where: str, project: Path, lint) -> Non
     assert path.read_text() == IMPORTER
 
 
+def test_a_link_out_of_the_project_is_not_followed(project: Path, lint, tmp_path_factory) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "shared.py"
+    outside.write_text(IMPORTER)
+    (project / "lab/linked.py").symlink_to(outside)
+    status, out, _ = lint("vendor", "lab/groups.py", cwd=project)
+    assert status == 1
+    assert "the file lies outside the project, behind a link" in out
+    assert outside.read_text() == IMPORTER
+
+
 @pytest.mark.parametrize("marker", ["pyproject.toml", "grpo-lint.toml", ".git", None])
 def test_the_project_ends_where_it_ends(marker: str | None, lint, tmp_path: Path) -> None:
     project = tmp_path / "project"
