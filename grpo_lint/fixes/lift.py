@@ -36,6 +36,7 @@ NORMALISER = "normalize_rewards_by_group"
 OWN_MODULE = "grpo_lint.reference"
 _LIST_TENSORS = ("tensor", "as_tensor", "FloatTensor", "Tensor")
 _FLOAT32 = ("float", "float32")
+_TENSOR_OPTIONS = ("data", "dtype", "device", "requires_grad", "pin_memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,8 @@ def _has_effects_between(tree: Tree, region: Region, start: ast.stmt, anchor: An
 def _is_float32_tensor(node: ast.AST, facts: FunctionFacts) -> bool:
     """`torch.tensor(rewards)` or with a float32 dtype: what the reference function computes a list in."""
     if not isinstance(node, ast.Call) or facts.module.aliases.library(node.func) != "torch":
+        return False
+    if len(node.args) > 1 or any(keyword.arg not in _TENSOR_OPTIONS for keyword in node.keywords):
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     dtypes = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]

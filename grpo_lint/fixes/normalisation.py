@@ -14,7 +14,6 @@ from grpo_lint.flow.values import (
     Flat,
     Grouping,
     Kind,
-    Layout,
     LeaveOneOut,
     Listed,
     Scale,
@@ -113,7 +112,8 @@ def _scaled(value: Scaled, tests: tuple[tuple[ast.expr, bool], ...]) -> Normalis
     _require_matching_shape(centred, std)
     library = std.library or base.library
     if std.correction not in (0, 1):
-        raise Refusal(f"the divisor of `{_text(std.node)}` is not known: nothing tells torch from NumPy")
+        why = "" if std.library else ": nothing tells torch from NumPy"
+        raise Refusal(f"the divisor of `{_text(std.node)}` is not known{why}")
     scaling = Scaling(eps, std.correction, tests)
     return replace(base, scaling=scaling, library=_supported(library), groupings=_merged(base.groupings, std))
 
@@ -216,7 +216,7 @@ def _raw(value: Value) -> Normalisation:
 
 
 def _require_plain(grouping: Grouping) -> None:
-    if grouping.layout is Layout.CONSTANT_SIZE and not grouping.is_plain:
+    if not grouping.is_plain:
         raise Refusal(f"`{_text(grouping.node)}` has a layout other than one row for each group")
 
 

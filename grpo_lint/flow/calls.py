@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from grpo_lint.flow import groupings, statistics
+from grpo_lint.flow.arguments import has_known_arguments, obscured
 from grpo_lint.flow.arithmetic import Arithmetic
 from grpo_lint.flow.environment import Record
 from grpo_lint.flow.operations import (
@@ -28,6 +29,7 @@ from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Choice,
+    Flat,
     GroupCount,
     LeaveOneOut,
     Length,
@@ -86,10 +88,12 @@ class Calls:
         if operation.name == "get" and not operation.is_function and operation.arguments:
             return self._looked_up(operation.node, operation.arguments[0])
         if is_reward_like(operand):
-            return self._on_rewards(operation, operand, evaluate)
-        if isinstance(operand, Statistic | Scale | LeaveOneOut | Choice) and groupings_in(operand):
-            return self._on_statistic(operation, operand)
-        return self._where(operation)
+            value = self._on_rewards(operation, operand, evaluate)
+        elif isinstance(operand, Statistic | Scale | LeaveOneOut | Choice) and groupings_in(operand):
+            value = self._on_statistic(operation, operand)
+        else:
+            return self._where(operation)
+        return value if value is None or has_known_arguments(operation) else obscured(value, operation)
 
     def _where(self, operation: Operation) -> Value | None:
         """`torch.where(mask, advantages, 0)`: values chosen element by element."""
@@ -106,7 +110,7 @@ class Calls:
         if name in groupings.RESHAPES:
             return groupings.regroup(operation, operand, evaluate, self.vocabulary)
         if name in groupings.FLATTENINGS:
-            return groupings.flatten(operand, operation.node)
+            return self._flattened(operation, operand)
         if name in ("unsqueeze", "expand_dims") and integer(operation.argument(0, "dim", "axis")) == 0:
             return groupings.one_row(operand, operation.node, operation.operand, is_one_row=False)
         if name == "squeeze":
@@ -127,10 +131,19 @@ class Calls:
             self.record.idle.add(operation.operand)
         return self._converted(operation, operand)
 
+    def _flattened(self, operation: Operation, operand: Value) -> Value:
+        """`grid.view_as(rewards)` has one axis where the rewards have: `grid.view_as(grid)` keeps two."""
+        if operation.name not in ("view_as", "reshape_as") or isinstance(operand, Vector):
+            return groupings.flatten(operand, operation.node)
+        model = self.record.values.get(operation.argument(0, "other") or operation.node, UNKNOWN)
+        is_flat = isinstance(model, Vector | Flat)
+        return groupings.flatten(operand, operation.node) if is_flat else Altered(operand, operation.node)
+
     def _squeezed(self, operation: Operation, operand: Value) -> Value:
         if isinstance(operand, Vector):
             return replace(operand, rank=None)
-        row = all(found.rank == 2 and found.size is None for found in groupings_in(operand))
+        removes_row = operation.argument(0, "dim", "axis") is None or integer(operation.argument(0, "dim", "axis")) == 0
+        row = removes_row and all(found.rank == 2 and found.size is None for found in groupings_in(operand))
         return groupings.flatten(operand, operation.node) if row else Altered(operand, operation.node)
 
     def _reduced(self, operation: Operation, operand: Value) -> Value | None:
@@ -142,9 +155,10 @@ class Calls:
         return Vector(operation.node, operation.node, operand.is_strong, library=operand.library, name=operand.name)
 
     def _two_statistics(self, operation: Operation, operand: Value) -> Value:
-        """`torch.std_mean` and `torch.var_mean`: the spread first."""
+        """`torch.std_mean` and `torch.var_mean`: the spread first; the mean takes no divisor by position."""
         first = replace(operation, name=operation.name.split("_")[0])
-        second = replace(operation, name="mean")
+        others = (*operation.arguments[:1], *operation.arguments[2:])
+        second = replace(operation, name="mean", arguments=others)
         return Several((statistics.reduce(first, operand), statistics.reduce(second, operand)))
 
     def _converted(self, operation: Operation, operand: Value) -> Value | None:

@@ -55,7 +55,10 @@ IDLE = frozenset("abs abs_ absolute square square_ pow max min amax amin norm an
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`operand.name(arguments, keywords)`; `library` is None for a method, `is_function` tells the spelling."""
+    """`operand.name(arguments, keywords)`; `library` is None for a method, `is_function` tells the spelling.
+
+    A double-starred argument is a keyword named `**`.
+    """
 
     name: str
     operand: ast.expr
@@ -79,7 +82,7 @@ class Operation:
 
 def recognise(call: ast.Call, aliases: Aliases) -> Operation | None:
     """The operation that a call is, if it can be one; None for star-arguments before the operand and bare names."""
-    keywords = tuple((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg)
+    keywords = tuple((keyword.arg or "**", keyword.value) for keyword in call.keywords)
     library = aliases.library(call.func)
     match call.func:
         case ast.Attribute(attr=name) | ast.Name(id=name) if library:

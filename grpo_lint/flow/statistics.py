@@ -34,7 +34,7 @@ from grpo_lint.flow.values import (
 )
 
 _BASELINES = (Kind.MEAN, Kind.MEDIAN)
-_KNOWN_OPTIONS = frozenset({"dim", "axis", "keepdim", "keepdims", "unbiased", "correction", "ddof"})
+_FLAGS = frozenset({"keepdim", "keepdims", "unbiased"})
 _POPULATION = {"torch": 1, "numpy": 0, "jax": 0, "mlx": 0}
 
 
@@ -68,10 +68,11 @@ def runs_along_groups(operation: Operation, of: Value) -> bool:
 
 
 def _has_known_options(operation: Operation, library: str | None) -> bool:
-    """Whether every option is one that a repair keeps; a mask, a dtype or an output is not."""
+    """Whether what is given for every option tells its effect: NumPy's second argument is a dtype, torch's a flag."""
     is_one_axis = len(axes(operation.argument(0, "dim", "axis")) or ()) == 1
-    by_position = len(operation.arguments) <= (1 if library in ("numpy", "jax", "mlx") else 3)
-    return is_one_axis and by_position and {name for name, _ in operation.keywords} <= _KNOWN_OPTIONS
+    most = 1 if library in ("numpy", "jax", "mlx") else 3 if operation.name in ("std", "var") else 2
+    flags = [*operation.arguments[1:], *(value for name, value in operation.keywords if name in _FLAGS)]
+    return is_one_axis and len(operation.arguments) <= most and all(truth(flag) is not None for flag in flags)
 
 
 def _keeps_axis(operation: Operation) -> bool:
@@ -88,11 +89,10 @@ def _correction(operation: Operation, library: str | None) -> int | None:
     """0 for the population's, 1 for the sample's; None where nothing tells."""
     if operation.name not in ("std", "var", "nanstd", "nanvar"):
         return None
-    unbiased = truth(operation.keyword("unbiased"))
-    if unbiased is None and operation.arguments[1:] and library != "numpy":
-        unbiased = truth(operation.arguments[1])
-    if unbiased is not None:
-        return int(unbiased)
+    asked = operation.keyword("unbiased") if library == "numpy" else operation.argument(1, "unbiased")
+    if asked is not None:
+        unbiased = truth(asked)
+        return None if unbiased is None else int(unbiased)
     given = operation.keyword("correction", "ddof")
     if given is not None:
         return integer(given)
@@ -158,6 +158,9 @@ def _new_spread(operation: Operation, statistic: Statistic) -> Spread | None:
         return Spread.COLUMN if integer(operation.argument(0, "dim", "axis")) in (1, -1) else None
     if name in ("view", "reshape") and was in (Spread.ROWS, Spread.COLUMN):
         return _after_reshape(operation)
+    if name == "squeeze" and was is Spread.COLUMN:
+        axis = operation.argument(0, "dim", "axis")
+        return Spread.ROWS if axis is None or integer(axis) in (1, -1) else None
     if name in ("squeeze", "flatten", "ravel") and was in (Spread.ROWS, Spread.COLUMN):
         return Spread.ROWS
     if name in ("view", "reshape", "flatten", "ravel") and was is Spread.GRID:
