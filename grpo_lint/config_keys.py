@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
+from unicodedata import normalize
 
 from grpo_lint.identity_template import complaint_of
 from grpo_lint.selectors import unknown_selector
@@ -61,6 +62,11 @@ def _read_texts(value: object, complain: Callable[[str], str | None]) -> tuple[s
     if not isinstance(value, list):
         raise _expected("a list of strings", value)
     return tuple(_read_text(each, complain) for each in value)
+
+
+def _read_names(value: object, _: Codes) -> tuple[str, ...]:
+    """Names as Python reads them, to which the characters of one that can be written in several ways are the same."""
+    return tuple(normalize("NFKC", name) for name in _read_texts(value, _no_name))
 
 
 def _read_selectors(value: object, codes: Codes) -> tuple[str, ...]:
@@ -117,7 +123,7 @@ _FLAG = Kind(_read_flag, lambda _: {"type": "boolean"})
 _LENGTH = Kind(_read_length, lambda _: {"type": "integer", "minimum": 1})
 _PATTERN_SCHEMA = {"type": "string", "pattern": r"^(?!!!)(?!\s*!?\s*$)"}
 _PATTERNS = _texts(_no_pattern, _PATTERN_SCHEMA)
-_NAMES = _texts(_no_name, {"type": "string", "pattern": r"^[^\W\d]\w*$"})
+_NAMES = Kind(_read_names, lambda _: {"type": "array", "items": {"type": "string", "pattern": r"^[^\W\d]\w*$"}})
 _MODULE = _text(_no_module, {"type": "string", "pattern": r"^[^\W\d]\w*(\.[^\W\d]\w*)*$"})
 _TEMPLATE = _text(complaint_of, {"type": "string", "pattern": r"^[^\\\n\r]*\{sample\}[^\\\n\r]*$", "maxLength": 500})
 _SELECTORS_BY_PATTERN = Kind(

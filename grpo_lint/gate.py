@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 # A part of each word by which the vocabulary knows rewards.
 _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
+_ASCII = re.compile(r"[\x00-\x7f]*")
 
 # `\b(?:view|reshape)\b`, or without the first boundary; then the end, or another branch.
 _WORD_LIST = re.compile(rb"(?P<start>\\b)?\(\?:(?P<words>\w+(?:\|\w+)*)\)\\b(?:(?P<or>\|)|\Z)")
@@ -15,13 +16,18 @@ _LETTERS = frozenset(bytes([code]) for code in range(128) if chr(code).isalnum()
 
 def mention_of_rewards(extra: Sequence[str]) -> str:
     """A regular expression for what occurs, in some case, in every text that names rewards."""
-    return "|".join(map(re.escape, (*_REWARDS, *extra)))
+    return "|".join(map(re.escape, (*_REWARDS, *_parts(extra))))
 
 
 def mentions_rewards(data: bytes, extra: Sequence[str]) -> bool:
     """Whether rewards are named: the same as a search for `mention_of_rewards`, at a tenth of its price."""
     lower = data.lower()
-    return any(word.encode().lower() in lower for word in (*_REWARDS, *extra))
+    return any(word.encode().lower() in lower for word in (*_REWARDS, *_parts(extra)))
+
+
+def _parts(names: Sequence[str]) -> Iterator[str]:
+    """The longest part of each name that has the same bytes in whatever encoding; it may be empty, which is in all."""
+    return (name if name.isascii() else max(_ASCII.findall(name), key=len) for name in names)
 
 
 def passes(data: bytes, gates: Iterable[Sequence[bytes]]) -> bool:

@@ -385,17 +385,21 @@ def test_ctrl_c(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
     # a job that a shell starts in the background ignores the signal, and so do its children unless they say otherwise
     script = (
-        "import signal, time; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "from grpo_lint import cli, runner; runner.check_files = lambda *_: time.sleep(60);"
+        "import pathlib, signal, time; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from grpo_lint import cli, runner;"
+        "runner.check_files = lambda *_: (pathlib.Path('started').touch(), time.sleep(60));"
         "raise SystemExit(cli.main(['a.py']))"
     )
     command = [sys.executable, "-c", script]
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as child:
-        time.sleep(1)
+        end = time.monotonic() + 60
+        while not (tmp_path / "started").exists() and time.monotonic() < end:
+            time.sleep(0.05)
         child.send_signal(signal.SIGINT)
-        _, err = child.communicate(timeout=10)
+        _, err = child.communicate(timeout=30)
+    assert (tmp_path / "started").exists()
     assert child.returncode == 130
     assert b"Traceback" not in err
 

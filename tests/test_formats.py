@@ -169,11 +169,26 @@ def test_a_sarif_result() -> None:
     }
 
 
-def test_sarif_says_what_could_not_be_checked() -> None:
-    (invocation,) = sarif(result(fault=Fault("not Python")), result(finding()))["invocations"]  # type: ignore[misc]
+@pytest.mark.parametrize(
+    ("position", "region"),
+    [(None, {}), (Position(3, 7), {"region": {"startLine": 3, "startColumn": 7}})],
+)
+def test_sarif_says_what_could_not_be_checked(position: Position | None, region: dict[str, object]) -> None:
+    fault = Fault("not Python", position)
+    (invocation,) = sarif(result(fault=fault), result(finding()))["invocations"]  # type: ignore[misc]
     assert invocation["executionSuccessful"] is False
     (notification,) = invocation["toolExecutionNotifications"]
     assert notification["message"] == {"text": "not Python"}
+    place = {"artifactLocation": {"uri": "a.py", "uriBaseId": "%SRCROOT%"}}
+    assert notification["locations"] == [{"physicalLocation": place | region}]
+
+
+def test_sarif_says_where_a_file_does_not_parse(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("rewards.view(-1, n).mean()\nx = (\n")
+    status, out, _ = run("--output-format", "sarif", cwd=tmp_path)
+    (notification,) = json.loads(out)["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert status == 2
+    assert notification["locations"][0]["physicalLocation"]["region"] == {"startLine": 2, "startColumn": 5}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from grpo_lint import __version__
 from grpo_lint.fingerprint import Fingerprint, fingerprints
-from grpo_lint.model import Edit, Finding, Fix, Mark, Range
+from grpo_lint.model import Edit, Finding, Fix, Mark, Position, Range
 from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions
 from grpo_lint.rules import RULES, documentation
@@ -60,10 +60,20 @@ def _invocation(results: Sequence[FileResult], options: ReportOptions) -> Object
     """Whether all was checked, and what was not."""
     faults = [(_place(result.path, options), result.fault) for result in results if result.fault]
     notifications = [
-        {"level": "error", "message": {"text": fault.message}, "locations": [{"physicalLocation": place}]}
+        {
+            "level": "error",
+            "message": {"text": fault.message},
+            "locations": [{"physicalLocation": place | _point(fault.position)}],
+        }
         for place, fault in faults
     ]
     return {"executionSuccessful": not faults, "toolExecutionNotifications": notifications}
+
+
+def _point(position: Position | None) -> Object:
+    if position is None:
+        return {}
+    return {"region": {"startLine": position.row, "startColumn": position.column}}
 
 
 def _place(path: str, options: ReportOptions) -> Object:

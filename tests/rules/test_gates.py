@@ -5,16 +5,20 @@ from __future__ import annotations
 import ast
 import keyword
 import re
+from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from test_cases import CASES, NAMES, expectations
 
+from grpo_lint.config_file import load_config
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.gate import mention_of_rewards, mentions_rewards, passes
-from grpo_lint.rules import RULES, load
+from grpo_lint.rules import CODES, RULES, load
+from grpo_lint.runner import Mode, check_file
 from grpo_lint.source import Source
 
 TEXTS = {name: (CASES / f"{name}.py").read_text() for name in NAMES}
@@ -58,6 +62,52 @@ def test_the_byte_gate_lets_plain_code_go() -> None:
 def test_the_byte_gate_knows_configured_words() -> None:
     assert not is_let_through(b"x = utility.view(-1, n).mean(-1)\n")
     assert is_let_through(b"x = utility.view(-1, n).mean(-1)\n", ("utility",))
+
+
+PROGRAM = """\
+# coding: {encoding}
+def centre({name}, n_samples_per_prompt):
+    grid = {name}.view(-1, n_samples_per_prompt)
+    return grid - grid.mean(-1, keepdim=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        ("récompense", "utf-8"),
+        ("récompense", "latin-1"),
+        ("récompense", "cp1252"),
+        ("récompense", "utf-8-sig"),
+        ("Ñandú", "latin-1"),
+        ("ut\u0103", "utf-8"),
+        ("ut\u0103", "cp1250"),
+        ("é", "latin-1"),
+        ("奖励", "utf-8"),
+        ("奖励", "gb18030"),
+        ("獎勵", "big5"),
+        ("報酬x", "shift_jis"),
+        ("報酬", "euc_jp"),
+        ("utility", "latin-1"),
+    ],
+)
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+@pytest.mark.parametrize("configured", ["NFC", "NFD"])
+def test_the_byte_gate_knows_configured_words_in_any_encoding(
+    name: str, encoding: str, written: str, configured: str, tmp_path: Path
+) -> None:
+    if not encoding.startswith("utf") and written == "NFD":
+        written = "NFC"  # no combining marks there
+    path = tmp_path / "a.py"
+    text = PROGRAM.format(encoding="utf-8" if encoding == "utf-8-sig" else encoding, name=normalize(written, name))
+    path.write_bytes(text.encode(encoding))
+    toml = f'reward-names = ["{normalize(configured, name)}"]\n'
+    (tmp_path / "grpo-lint.toml").write_text(toml, "utf-8")
+    config = load_config(tmp_path, CODES)
+    assert config is not None
+    (found,) = check_file(str(path), config, Mode.CHECK, False).findings
+    assert found.code == "GRPO001"
+    assert not check_file(str(path), config._replace(reward_names=("other",)), Mode.CHECK, False).findings
 
 
 @given(st.text("ardvewscorntu _ReWARDSÄä\u017f", max_size=30), st.lists(st.sampled_from(["Utility", "Güte"])))
