@@ -143,7 +143,7 @@ def _declared(facts: FunctionFacts, samples: Samples, annotation: ast.expr, proj
     module = project.module(tree=facts.module.tree)
     if module is None:
         return False, False
-    reads = samples.attributes | _attributes_read(facts.function, samples.sequence)
+    reads = samples.attributes | _attributes_read(facts.function, samples.sequence, with_called=True)
     reads -= {GROUP_INDEX, ROLLOUT_ID}
     return (
         project.proves_attribute(annotation, reads, module, GROUP_INDEX),
@@ -181,14 +181,17 @@ def _is_stored(node: ast.Attribute) -> bool:
     return isinstance(node.ctx, ast.Store | ast.Del)
 
 
-def _attributes_read(root: ast.AST, sequence: ast.expr) -> frozenset[str]:
-    """The attributes read of the elements of sequences of this name, in every loop and comprehension below `root`."""
+def _attributes_read(root: ast.AST, sequence: ast.expr, with_called: bool = False) -> frozenset[str]:
+    """The attributes read of the elements of sequences of this name, in every loop and comprehension below `root`.
+
+    What is called gives no value when it is read: a method `group_index()` is no attribute that tells the prompt.
+    """
     wanted = ast.unparse(sequence)
     read: set[str] = set()
     for node in walk_nodes(root):
         for target, iterated, scope in _iterations(node):
             if isinstance(target, ast.Name) and ast.unparse(iterated) == wanted:
-                read |= set(_attributes_of(target.id, scope))
+                read |= set(_attributes_of(target.id, scope, with_called))
     return frozenset(read)
 
 
@@ -204,11 +207,14 @@ def _iterations(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, ast.AST]]:
             yield generator.target, generator.iter, node
 
 
-def _attributes_of(name: str, scope: ast.AST) -> Iterator[str]:
-    for node in walk_nodes(scope):
+def _attributes_of(name: str, scope: ast.AST, with_called: bool = False) -> Iterator[str]:
+    nodes = walk_nodes(scope)
+    called = set[ast.expr]() if with_called else {node.func for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
         match node:
             case ast.Attribute(value=ast.Name(id=owner), attr=attribute, ctx=ast.Load()) if owner == name:
-                yield attribute
+                if node not in called:
+                    yield attribute
 
 
 # only named like an identity
