@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grpo_lint.fixes.custody import require_unchanged
 from grpo_lint.fixes.normalisation import Refusal
-from grpo_lint.fixes.tree import Tree, loops_between
-from grpo_lint.flow.expressions import path_of
+from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.facts import Definition, FunctionFacts
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.values import Samples, Vector
@@ -23,12 +23,9 @@ GROUP_INDEX, ROLLOUT_ID = "group_index", "rollout_id"
 _TOKEN_COMPANIONS = frozenset({"completion_ids", "attention_mask", "prompt_mask", "completion_mask"})
 _TOKEN_NAMES = frozenset({"prompt_ids", "prompt_id", "query_ids", "question_ids", "index", "indices"})
 _PREFERRED = ("uids", "uid", "group_ids", "group_indices", "group_index", "prompt_uids", "prompt_ids")
-_LOOKS = frozenset("len enumerate zip list tuple range sum any all isinstance print min max bool iter".split())
-_LOGS = frozenset({"log", "print", "info", "debug", "warning", "logger"})
 _ITERATOR = re.compile(r"\b(?:Async)?(?:Iterator|Generator)\b")
 _POSITIONS = frozenset("range arange argsort randperm nonzero where topk sort enumerate linspace unique".split())
 _PADDINGS = frozenset("pad pad_sequence cat concat concatenate stack hstack vstack".split())
-_MUTATORS = frozenset("append extend insert remove pop sort reverse clear".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class Wishes:
 
     @property
     def attributes(self) -> frozenset[str]:
-        """The attributes of a sample that tell its identities."""
+        """The attributes, or keys, of a sample that tell its identities."""
         if self.group_index is None:
             return frozenset({GROUP_INDEX, ROLLOUT_ID})
         return frozenset({ROLLOUT_ID}) | attributes_of(self.group_index)
@@ -82,7 +79,8 @@ def find_identity(
             "so the samples' identities no longer stand beside them"
         )
     if vector.samples is not None:
-        _require_unchanged(facts, tree, vector.samples, at)
+        _require_identity_kept(facts, wishes.attributes)
+        require_unchanged(facts, tree, vector.samples, at, wishes.attributes)
         proven = _proven(facts, vector.samples, project, wishes)
         if proven is not None:
             return proven
@@ -101,7 +99,6 @@ def find_identity(
 def _proven(facts: FunctionFacts, samples: Samples, project: Project, wishes: Wishes) -> Identity | None:
     annotation = _annotation(facts, samples.sequence)
     _require_repeatable(facts, samples.sequence, annotation)
-    _require_identity_kept(facts, wishes.attributes)
     if annotation is not None:
         has_group, has_rollout = _declared(facts, samples, annotation, project)
     else:
@@ -149,7 +146,7 @@ def _declared(facts: FunctionFacts, samples: Samples, annotation: ast.expr, proj
     module = project.module(tree=facts.module.tree)
     if module is None:
         return False, False
-    reads = samples.attributes | _attributes_read(facts.function, samples.sequence)
+    reads = samples.attributes | _attributes_read(facts.function, samples.sequence, with_called=True)
     reads -= {GROUP_INDEX, ROLLOUT_ID}
     return (
         project.proves_attribute(annotation, reads, module, GROUP_INDEX),
@@ -218,14 +215,17 @@ def _is_stored(node: ast.Attribute) -> bool:
     return isinstance(node.ctx, ast.Store | ast.Del)
 
 
-def _attributes_read(root: ast.AST, sequence: ast.expr) -> frozenset[str]:
-    """The attributes read of the elements of sequences of this name, in every loop and comprehension below `root`."""
+def _attributes_read(root: ast.AST, sequence: ast.expr, with_called: bool = False) -> frozenset[str]:
+    """The attributes read of the elements of sequences of this name, in every loop and comprehension below `root`.
+
+    What is called gives no value when it is read: a method `group_index()` is no attribute that tells the prompt.
+    """
     wanted = ast.unparse(sequence)
     read: set[str] = set()
     for node in walk_nodes(root):
         for target, iterated, scope in _iterations(node):
             if isinstance(target, ast.Name) and ast.unparse(iterated) == wanted:
-                read |= set(_attributes_of(target.id, scope))
+                read |= set(_attributes_of(target.id, scope, with_called))
     return frozenset(read)
 
 
@@ -241,72 +241,14 @@ def _iterations(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr, ast.AST]]:
             yield generator.target, generator.iter, node
 
 
-def _attributes_of(name: str, scope: ast.AST) -> Iterator[str]:
-    for node in walk_nodes(scope):
+def _attributes_of(name: str, scope: ast.AST, with_called: bool = False) -> Iterator[str]:
+    nodes = walk_nodes(scope)
+    called = set[ast.expr]() if with_called else {node.func for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
         match node:
             case ast.Attribute(value=ast.Name(id=owner), attr=attribute, ctx=ast.Load()) if owner == name:
-                yield attribute
-
-
-def _require_unchanged(facts: FunctionFacts, tree: Tree, samples: Samples, at: ast.stmt) -> None:
-    """Between the reading of the rewards and the call, the sequence must stay what it was."""
-    path = path_of(samples.sequence) or ast.unparse(samples.sequence)
-    root = path.split(".")[0]
-    loops = loops_between(tree, samples.node, at)
-    first, last = _end(samples.node), _end(at)
-
-    def is_between(node: ast.AST) -> bool:
-        in_loop = any(loop in tree.ancestors(node) for loop in loops)
-        return in_loop or first < (_line(node), getattr(node, "col_offset", 0)) <= last
-
-    for definition in facts.definitions:
-        if definition.name in (path, root) and is_between(definition.node):
-            raise Refusal(f"`{path}` is bound again on line {_line(definition.node)}")
-    paths = [path, *_other_names(tree.root, path)]
-    for node in walk_nodes(tree.root):
-        if isinstance(node, ast.Call | ast.Subscript) and is_between(node):
-            for each in paths:
-                _require_no_change(node, each)
-
-
-def _other_names(root: ast.AST, path: str) -> Iterator[str]:
-    """`mine` after `mine = samples`: what changes one changes the other."""
-    for node in walk_nodes(root):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if path_of(value) == path:
-                yield name
-
-
-def _require_no_change(node: ast.Call | ast.Subscript, path: str) -> None:
-    match node:
-        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if method in _MUTATORS and path_of(owner) == path:
-            is_change = True
-        case ast.Call(func=function, args=arguments, keywords=keywords):
-            given = [*arguments, *(keyword.value for keyword in keywords)]
-            is_given = any(path_of(argument) == path for argument in given)
-            is_own_method = path.startswith("self.") and _is_method_of_self(function)
-            is_change = (is_given and _may_change(function)) or is_own_method
-        case ast.Subscript(value=changed, ctx=ast.Store() | ast.Del()):
-            is_change = path_of(changed) == path
-        case _:
-            is_change = False
-    if is_change:
-        raise Refusal(f"`{path}` is changed on line {node.lineno}, or may be")
-
-
-def _may_change(function: ast.expr) -> bool:
-    """Any call may change what it is given, but for builtins that only look and for a log."""
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    is_look = isinstance(function, ast.Name) and name in _LOOKS
-    return not is_look and _LOGS.isdisjoint(name.lower().split("_"))
-
-
-def _is_method_of_self(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "self"
-
-
-def _end(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+                if node not in called:
+                    yield attribute
 
 
 # only named like an identity

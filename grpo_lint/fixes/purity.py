@@ -17,8 +17,9 @@ _READERS = frozenset(
 )
 _METHODS = (
     _READERS | RESHAPES | FLATTENINGS | COPIES | CONVERSIONS | ELEMENTWISE | REORDERINGS | frozenset(STATISTICS)
-) - {"reduce", "compress", "where"}
+) - {"reduce", "compress", "where", "shuffle"}
 _FUNCTIONS = frozenset({"where", "zeros_like", "ones_like", "empty_like"})
+_LOGS = frozenset({"log", "print", "info", "debug", "warning", "logger"})
 _IMPURE = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Starred
 
 
@@ -30,10 +31,31 @@ def is_pure(node: ast.AST, aliases: Aliases) -> bool:
     )
 
 
+def is_method_of_values(name: str) -> bool:
+    """Whether a method of this name reads and computes on whatever has it: many things can be shuffled or sorted."""
+    return name in _METHODS - REORDERINGS and not name.endswith("_")
+
+
+def is_function_of_values(call: ast.Call, aliases: Aliases) -> bool:
+    """Whether a call only computes with its arguments: a library's function, or a method that many kinds have."""
+    if aliases.library(call.func):
+        return _is_library_function(call) and all(keyword.arg != "out" for keyword in call.keywords)
+    return isinstance(call.func, ast.Attribute) and is_method_of_values(call.func.attr)
+
+
+def is_log(name: str) -> bool:
+    """Whether a function of this name writes a log, which changes nothing that it is given."""
+    return not _LOGS.isdisjoint(name.lower().split("_"))
+
+
+def _is_library_function(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in _METHODS | _FUNCTIONS and "random" not in ast.unparse(call.func)
+
+
 def _is_pure_call(call: ast.Call, aliases: Aliases) -> bool:
     if aliases.library(call.func):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        return name in _METHODS | _FUNCTIONS and "random" not in ast.unparse(call.func)
+        return _is_library_function(call)
     match call.func:
         case ast.Name(id=name):
             return name in _BUILTINS

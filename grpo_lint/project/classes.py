@@ -25,7 +25,9 @@ class ClassReference:
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What a class declares; `methods` are those of the names that must be called to give a value.
+    """What a class declares; `methods` are those of the names that give no value of the instance's own when read.
+
+    That is what must be called, a class, and what all instances share.
 
     `is_open` where it may have more: a base that is not found, a `__getattr__`.
     """
@@ -66,6 +68,20 @@ def _own_methods(node: ast.ClassDef) -> Iterator[str]:
             decorators = {ast.unparse(decorator).rpartition(".")[2] for decorator in statement.decorator_list}
             if decorators.isdisjoint({"property", "cached_property"}):
                 yield statement.name
+        else:
+            yield from _shared_names(statement)
+
+
+def _shared_names(statement: ast.stmt) -> Iterator[str]:
+    match statement:
+        case ast.ClassDef(name=name):
+            yield name
+        case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation) if "ClassVar" in ast.unparse(annotation):
+            yield name
+        case ast.Assign(targets=targets, value=ast.Lambda()):
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.Lambda()):
+            yield name
 
 
 def _own_names(node: ast.ClassDef) -> Iterator[str]:

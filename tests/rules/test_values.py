@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,7 +90,9 @@ def call(module: ModuleType, function: str, groups: list[int], rewards: list[flo
         for i, (g, r) in enumerate(zip(groups, rewards, strict=True))
     ]
     target = getattr(module, function)
+    data = SimpleNamespace(episodes=episodes, buffer=SimpleNamespace(episodes=episodes), step=1, mode=1)
     given = {"cfg": Settings(), "args": Settings(), "self": Settings(), "episodes": episodes, "mode": "train"}
+    given |= {"data": data}
     return target(**{name: given[name] for name in inspect.signature(target).parameters if name in given})
 
 

@@ -281,7 +281,7 @@ def changed_under_another_name(cfg, episodes: list[Episode]):
     rewards = torch.tensor([e.reward for e in episodes])
     mine = episodes
     mine.reverse()
-    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: `mine` is changed
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none: `mine`, which may hold
     return (grid - grid.mean(1, keepdim=True)).flatten()
 
 
