@@ -30,8 +30,10 @@ def gather(template: str, element: str, sequence: str) -> str:
 
 
 def attributes_of(template: str) -> frozenset[str]:
-    """The attributes that a template reads."""
-    return frozenset(node.attr for node in _nodes(template) if isinstance(node, ast.Attribute))
+    """The attributes, or keys, that a template reads."""
+    nodes = _nodes(template)
+    keys = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return frozenset((*keys, *(node.attr for node in nodes if isinstance(node, ast.Attribute))))
 
 
 def builtins_of(template: str) -> frozenset[str]:
