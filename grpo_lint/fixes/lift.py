@@ -18,6 +18,7 @@ from grpo_lint.fixes.safeguards import (
     require_all_reads_known,
     require_names_kept,
     require_only_read,
+    require_plain_filling,
     require_plain_region,
 )
 from grpo_lint.fixes.tree import Tree, loops_between
@@ -103,6 +104,7 @@ def lift(facts: FunctionFacts, grouping: Grouping, context: Context) -> Lift:
     require_plain_region(tree, region, anchors)
     calls = _calls(facts, tree, region, anchors, context)
     require_only_read(facts, tree, region, anchors)
+    require_plain_filling(facts, tree, anchors)
     return _lifted(facts, tree, region, anchors, calls, context)
 
 

@@ -26,6 +26,12 @@ from grpo_lint.flow.values import (
     Vector,
 )
 
+# What gives the same storage, or may, in another shape.
+_VIEWS = frozenset(
+    "view reshape unflatten flatten ravel view_as reshape_as squeeze unsqueeze expand_dims expand expand_as "
+    "broadcast_to detach contiguous numpy from_numpy as_tensor asarray to float cpu".split()
+)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outlet:
@@ -177,6 +183,7 @@ def find_region(facts: FunctionFacts, tree: Tree, grouping: Grouping) -> Region:
         raise Refusal(_blocked_reason(search.blocked[0], facts, tree))
     statements = frozenset({*search.inner, *search.flat})
     _require_no_change_in_place(facts, tree, statements, vectors(grouping))
+    _require_no_change_by_another_name(facts, statements)
     sites = tuple(_sites(search))
     if len(sites) > 1 and any(_changed_in_place(statement) for statement in statements):
         raise Refusal("the rewards are changed in place and used in more than one form")
@@ -223,6 +230,37 @@ def _require_no_other_holder(
         holder = tree.statement(load)
         if holder not in statements and not isinstance(holder, ast.If):
             raise Refusal(f"line {changing.lineno} centres `{load.id}` in place, which line {load.lineno} reads too")
+
+
+def _require_no_change_by_another_name(facts: FunctionFacts, statements: frozenset[ast.stmt]) -> None:
+    """`half = mean` and `half *= 0.5` change the mean as well, which the data flow does not follow."""
+    shared: set[str] = set()
+    for statement in statements:
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
+                base = _storage(value)
+                if isinstance(base, ast.Name) and base.id != name and is_part(facts.value(base)):
+                    shared |= {name, base.id}
+    for statement in statements:
+        target = _changed_in_place(statement)
+        if isinstance(target, ast.Name) and target.id in shared:
+            raise Refusal(f"`{target.id}` is changed in place on line {statement.lineno}, under another name too")
+
+
+def _storage(node: ast.expr) -> ast.expr:
+    """What a chain of views is a view of."""
+    while True:
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=name), args=arguments) if name in _VIEWS:
+                is_function = isinstance(value, ast.Name) and value.id in ("torch", "np", "numpy") and arguments
+                node = arguments[0] if is_function else value
+            case ast.Attribute(value=value) | ast.Subscript(value=value):
+                node = value
+            case _:
+                return node
 
 
 def _changed_in_place(statement: ast.stmt) -> ast.expr | None:

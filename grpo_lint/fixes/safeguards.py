@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 
 from grpo_lint.fixes.normalisation import Refusal
-from grpo_lint.fixes.purity import is_pure
+from grpo_lint.fixes.purity import is_log, is_pure
 from grpo_lint.fixes.region import Region, Site
 from grpo_lint.fixes.rewrite import Anchor
 from grpo_lint.fixes.tree import Tree, loops_between
 from grpo_lint.flow.facts import FunctionFacts
 from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.flow.values import Vector
+from grpo_lint.flow.values import Value, Vector
 
 _SCOPES = ast.JoinedStr | ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _FLOW = ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom
@@ -153,8 +153,72 @@ def require_only_read(facts: FunctionFacts, tree: Tree, region: Region, anchors:
         value = facts.value(load)
         is_rewards = isinstance(value, Vector) and id(value.origin) in origins
         is_before = load.lineno <= last or any(loops_between(tree, load, anchor.statement) for anchor in anchors)
-        if is_rewards and is_before and not _is_only_read(load, facts, tree):
+        if not is_rewards or not is_before:
+            continue
+        if _is_changed_in_place(load, tree):
+            _require_followed(load, facts, tree.statement(load), anchors)
+        elif not _is_only_read(load, facts, tree):
             raise Refusal(f"`{ast.unparse(load)}` is handed on or changed on line {load.lineno}")
+
+
+def _is_changed_in_place(load: ast.expr, tree: Tree) -> bool:
+    """`x *= 2`, `x.mul_(2)`, `x.sort()`: a method whose result nobody wants is called for what it changes."""
+    parent = tree.parents[load]
+    if isinstance(parent, ast.AugAssign):
+        return parent.target is load
+    call = tree.parents[parent]
+    if not (isinstance(parent, ast.Attribute) and isinstance(call, ast.Call) and call.func is parent):
+        return False
+    return parent.attr.endswith("_") or (isinstance(tree.parents[call], ast.Expr) and not is_log(parent.attr))
+
+
+def _require_followed(load: ast.expr, facts: FunctionFacts, at: ast.stmt, anchors: Sequence[Anchor]) -> None:
+    """The data flow follows a change of the grouped name; one under another name changes the grouped rewards too."""
+    is_followed = any(found.node is at for found in facts.definitions)
+    for operand in (found.operand for anchor in anchors for found in anchor.site.normalisation.groupings):
+        is_own = isinstance(load, ast.Name) and isinstance(operand, ast.Name) and load.id == operand.id
+        if is_own and is_followed:
+            continue
+        definitions = facts.loads.get(operand, frozenset()) if isinstance(operand, ast.Name) else frozenset()
+        lines = [getattr(found.node, "lineno", 0) for found in definitions]
+        if is_own or not lines or load.lineno > min(lines):
+            raise Refusal(f"`{ast.unparse(load)}` is handed on or changed on line {load.lineno}")
+
+
+def require_plain_filling(facts: FunctionFacts, tree: Tree, anchors: Sequence[Anchor]) -> None:
+    """A list of rewards that a loop fills has the order of the loop only where nothing else is done with it by then."""
+    for loop in {anchor.site.normalisation.vector.origin for anchor in anchors}:
+        filling = [found for found in facts.definitions if found.node is not loop and _is_filled_by(found.value, loop)]
+        for name in {found.name for found in filling if isinstance(found.node, ast.Expr)}:
+            _require_only_filled(tree, name, loop)
+
+
+def _is_filled_by(value: Value, loop: ast.AST) -> bool:
+    return isinstance(loop, ast.For) and isinstance(value, Vector) and value.version is loop
+
+
+def _require_only_filled(tree: Tree, name: str, loop: ast.AST) -> None:
+    last = getattr(loop, "end_lineno", 0)
+    found = [node for node in walk_nodes(tree.root) if isinstance(node, ast.Name) and node.id == name]
+    made = [node for node in found if isinstance(node.ctx, ast.Store) and node.lineno < getattr(loop, "lineno", 0)]
+    start = max((node.lineno for node in made), default=0)
+    for node in found:
+        if start <= node.lineno <= last and not _is_filling(node, tree):
+            raise Refusal(f"`{name}` is used on line {node.lineno}, while it is being filled")
+
+
+def _is_filling(node: ast.Name, tree: Tree) -> bool:
+    match tree.parents[node]:
+        case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=value):
+            return target is node and not isinstance(value, ast.NamedExpr)
+        case ast.Attribute(attr=method):
+            return method == "append"
+        case ast.Call(func=ast.Name(id=function)):
+            return function == "len" or is_log(function)
+        case ast.FormattedValue():
+            return True
+        case _:
+            return False
 
 
 def _is_only_read(node: ast.AST, facts: FunctionFacts, tree: Tree) -> bool:
@@ -165,9 +229,7 @@ def _is_only_read(node: ast.AST, facts: FunctionFacts, tree: Tree) -> bool:
             call = tree.parents[parent]
             is_method = isinstance(call, ast.Call) and call.func is parent
             return is_pure(call, facts.module.aliases) if is_method else parent.attr != "data"
-        case ast.Call(func=ast.Name(id=name)) if name == "print" or _is_log(name):
-            return True
-        case ast.Call(func=ast.Attribute(attr=name)) if _is_log(name):
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if is_log(name):
             return True
         case ast.Call():
             return is_pure(parent, facts.module.aliases) and all(keyword.arg != "out" for keyword in parent.keywords)
@@ -183,7 +245,3 @@ def _is_only_read(node: ast.AST, facts: FunctionFacts, tree: Tree) -> bool:
             return not isinstance(parent, ast.Dict | ast.Await | ast.Yield | ast.Lambda)
         case _:
             return isinstance(parent, ast.Expr)
-
-
-def _is_log(name: str) -> bool:
-    return not {"log", "print", "info", "debug", "warning"}.isdisjoint(name.lower().split("_"))
