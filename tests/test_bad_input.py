@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -277,7 +278,8 @@ def test_odd_files_are_checked(odd: Path) -> None:
 def test_odd_files_are_repaired_and_keep_their_other_bytes(odd: Path) -> None:
     diff = run("--diff", "--unsafe-fixes", ".", cwd=odd)
     assert (diff.status, diff.err) == (1, f"Would fix {len(ODD)} findings, 0 would remain.\n")
-    assert all(f"+++ b/{name}.py\n" in diff.out for name in ODD)
+    heads = re.findall(r"^\+\+\+ b/(.+)\.py\t?$", diff.out, re.MULTILINE)
+    assert sorted(heads) == sorted(ODD)
     ran = run("--fix", "--unsafe-fixes", ".", cwd=odd)
     assert ran == (0, f"Found {len(ODD)} findings ({len(ODD)} fixed, 0 remaining).\n", NOTE)
     assert [name for name in ODD if (odd / f"{name}.py").read_bytes() != expected(name)] == []
