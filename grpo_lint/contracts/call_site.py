@@ -1,0 +1,40 @@
+"""A contract: one value for configuration, tests and reports."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Result(Enum):
+    """What must become of what the call gives."""
+
+    RETURNED = "returned"
+    USED = "used"
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """What one function must call.
+
+    `file` is relative to the project's root, `function` a qualified name in it (`RolloutManager.post_process`), `calls`
+    the dotted name of what is called. `arguments` pairs names of its parameters with expressions as the function would
+    write them. Where `result` is None, what becomes of the call's value is not looked at. `absent` are the codes of
+    rules that report nothing in the function.
+    """
+
+    file: str
+    function: str
+    calls: str
+    arguments: tuple[tuple[str, str], ...] = ()
+    result: Result | None = None
+    absent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Breach:
+    """One way in which a contract does not hold: the place, and what stands there instead."""
+
+    node: ast.stmt | ast.expr
+    message: str
