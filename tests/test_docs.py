@@ -51,7 +51,7 @@ def examples_of(heading: str) -> list[tuple[str, str]]:
 
 def codes_in(example: str, folder: Path) -> set[str]:
     (folder / "samples.py").write_text(SAMPLES)
-    path = folder / "example.py"
+    path = folder / "test_example.py"  # where rules about tests look, too
     path.write_text(IMPORTS + example)
     result = check_file(str(path), Config(root=folder, select=("ALL", *CODES)), Mode.CHECK, unsafe_fixes=False)
     assert result.fault is None
