@@ -88,6 +88,11 @@ def find_in(tree: ast.Module, source: Source, config: Config) -> Analysis:
     return Analysis(tuple(items), tuple(hints[:1]))
 
 
+def every_finding(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
+    """What rules about functions report of a text, selected or not, suppressed or not."""
+    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in _reports(source, tree, config))
+
+
 def _bare_finding(rule: Rule, report: Report, source: Source, tree: ast.Module) -> Finding:
     return Finding(
         rule.code,
