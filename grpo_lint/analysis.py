@@ -93,6 +93,11 @@ def find_in(tree: ast.Module, source: Source, config: Config) -> Analysis:
     return Analysis(tuple(items), tuple(hints[:1]))
 
 
+def every_finding(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
+    """What rules about functions report of a text, selected or not, suppressed or not."""
+    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in _reports(source, tree, config))
+
+
 def _remarks(source: Source, tree: ast.Module, config: Config) -> Iterator[tuple[Rule, Remark]]:
     """What rules say of all but functions and comments."""
     if is_test(source.path, config.root) and (rules := selected(TESTS, config)):
