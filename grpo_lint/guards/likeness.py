@@ -12,6 +12,7 @@ from textwrap import dedent
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.syntax import parse_quietly
 
+FRAGMENT, OMITTED = "_f", "_x"  # what is called where only arguments are given, and stands for what is left out
 _LENGTH_LIMIT = 4_000  # of a text that is somebody's needle, and not a page
 _HEADS = ("def ", "class ", "async def ", "if ", "elif ", "while ", "for ", "with ", "except ")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -41,16 +42,21 @@ def has_call(text: str) -> bool:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """The tree of a piece of code, completed where it is a fragment; None where that is none."""
+    """The tree of a piece of code, completed where it is a fragment; None where it is no code."""
+    return next(readings(text), None)
+
+
+def readings(text: str) -> Iterator[ast.Module]:
+    """All trees that a piece of code may be: `size=n` is an assignment, and an argument."""
     text = dedent(text).strip()
     if not text or text.startswith("#") or len(text) > _LENGTH_LIMIT or _FILE_OR_ADDRESS.fullmatch(text):
-        return None
-    for candidate in _completions(text):
+        return
+    for candidate in dict.fromkeys(_completions(text)):
         try:
-            return parse_quietly(candidate)
+            tree = parse_quietly(candidate)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-    return None
+        yield tree
 
 
 def _completions(text: str) -> Iterator[str]:

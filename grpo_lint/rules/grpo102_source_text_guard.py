@@ -53,6 +53,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from grpo_lint.model import Mark
@@ -61,6 +62,8 @@ from grpo_lint.subjects import TESTS
 
 if TYPE_CHECKING:
     from grpo_lint.guards import Guard, Suite
+    from grpo_lint.model import Fix
+    from grpo_lint.project import Cache
 
 RULE = Rule(
     code="GRPO102",
@@ -76,7 +79,14 @@ def check(suite: Suite) -> Iterator[Remark]:
     for guard in suite.guards():
         statement = guard.first.search.statement
         place = statement.test if isinstance(statement, ast.If) else statement
-        yield Remark(suite.source.range(place), _message(guard), evidence=_evidence(suite, guard))
+        evidence, repair = _evidence(suite, guard), partial(_repaired, suite, guard)
+        yield Remark(suite.source.range(place), _message(guard), evidence=evidence, repair=repair)
+
+
+def _repaired(suite: Suite, guard: Guard, cache: Cache) -> Fix:
+    from grpo_lint.guards.rewriting import mended
+
+    return mended(suite, guard, cache)
 
 
 def _message(guard: Guard) -> str:
