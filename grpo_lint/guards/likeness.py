@@ -36,9 +36,13 @@ def is_code(text: str) -> bool:
 
 def has_call(text: str) -> bool:
     """Whether a text is a piece of code with a call, a keyword argument or an import in it."""
-    tree = parsed(text)
-    nodes = walk_nodes(tree) if tree is not None else []
-    return any(isinstance(node, ast.Call | ast.keyword | ast.Import | ast.ImportFrom) for node in nodes)
+    return any(_is_of_call(node) for tree in readings(text) for node in walk_nodes(tree))
+
+
+def _is_of_call(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == FRAGMENT:
+        return bool(node.keywords)
+    return isinstance(node, ast.Call | ast.Import | ast.ImportFrom)
 
 
 def parsed(text: str) -> ast.Module | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from command_line import environment
 
 from grpo_lint.config import Config
 from grpo_lint.contracts import CallSite, Result, check
@@ -357,3 +360,21 @@ def test_a_suppressed_guard_stays(tmp_path: Path) -> None:
     assert result.findings == ()
     assert len(result.fixed) == 2
     assert test.partition("def test_by_prompt")[0].partition("SOURCE")[2] in path.read_text()
+
+
+def test_the_repaired_tests_run(tmp_path: Path) -> None:
+    """They pass where the call is made, whatever its layout, and fail once it is not, or not as it must be."""
+    repaired(tmp_path, BEFORE)
+    manager = tmp_path / "lab/manager.py"
+    text = manager.read_text()
+    outcomes = {
+        text: "3 passed",
+        text.replace("group_rewards(\n            raw", "group_rewards(raw"): "3 passed",
+        text.replace("= group_rewards(", "= list("): "3 failed",
+        text.replace("sample.group_index", "sample.index"): "1 failed, 2 passed",
+    }
+    for changed, outcome in outcomes.items():
+        manager.write_text(changed)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+        assert done.stdout.splitlines()[-1].startswith(outcome), (outcome, done.stdout)
