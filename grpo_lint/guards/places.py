@@ -18,6 +18,7 @@ _FOLDER_OF_PROJECT = re.compile(
     r"(?i:^|_)(?i:repo|repository|project|source|src|package|pkg)_?(?i:root|dir|path|folder)$"
 )
 _ROOT = re.compile(r"(?i:^_?(?:root|rootdir|root_dir|root_path|rootpath|here|this_dir|repo|src|src_dir)$)")
+_TESTS = frozenset({"test", "tests", "conftest"})
 _STANDARD = frozenset(sys.stdlib_module_names)
 
 
@@ -82,16 +83,18 @@ def parent(place: Place, levels: int = 1) -> Place:
 
 
 def file_of_module(dotted: str) -> Place | None:
-    """The file of a module that is imported by this name; None for the standard library's."""
-    top, _, rest = dotted.lstrip(".").partition(".")
-    if not top or top in _STANDARD:
+    """The file of a module that is imported by this name; None where the module is not the project's."""
+    if not is_of_project(dotted):
         return None
-    return Place(f"{dotted.strip('.').replace('.', '/')}.py" if rest else f"{top}/__init__.py")
+    return Place(f"{dotted.replace('.', '/')}.py" if "." in dotted else f"{dotted}/__init__.py")
 
 
 def is_of_project(dotted: str) -> bool:
-    """Whether a module or a name in it is not the standard library's."""
-    return dotted.lstrip(".").partition(".")[0] not in _STANDARD
+    """Whether a dotted name leads to the project's code: not to the standard library or to other tests."""
+    parts = dotted.split(".")
+    return parts[0] not in {"", *_STANDARD} and not any(
+        is_test(f"{part}.py", PurePath()) or part in _TESTS for part in parts
+    )
 
 
 def names_project_folder(name: str) -> bool:
