@@ -3,9 +3,9 @@
     python docs/generate.py [--check]
 
 In README.md and docs/*.md, each `console` block is run in a temporary folder that holds a copy of examples/ and the
-`python` blocks above it whose first line names a file; what a command prints replaces what the block shows. The blocks
-of a page share the folder, so that one may follow from another. With --check nothing is written, and the exit status
-is 1 if a file is stale.
+`python` and `toml` blocks above it whose first line names a file; what a command prints replaces what the block shows.
+The blocks of a page share the folder, so that one may follow from another. With --check nothing is written, and the
+exit status is 1 if a file is stale.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 from grpo_lint.config_keys import schema_of  # noqa: E402
 from grpo_lint.rules import CODES, RULES, documentation  # noqa: E402 - this checkout's, installed or not
 
-_BLOCK = re.compile(r"^```(?P<kind>console|python)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE_NAME = re.compile(r"# (?P<name>[\w/]+\.py)\n")
+_BLOCK = re.compile(r"^```(?P<kind>console|python|toml)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE_NAME = re.compile(r"# (?P<name>[\w/-]+\.(?:py|toml))\n")
 _TABLE = re.compile(r"(?<=<!-- rules: begin -->\n).*(?=<!-- rules: end -->)", re.DOTALL)
 _SHOW_STATUS = "; echo $?"
 _SHOWN_FOLDER = "/home/me/code"
