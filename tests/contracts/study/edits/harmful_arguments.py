@@ -108,7 +108,7 @@ PASSED = (
     edit(
         WRONG,
         "group size or more",
-        "`or` and `max` make it another number",
+        "where few samples are configured it is another number",
         instead(FALLBACK, "fallback_group_size=max(self.args.n_samples_per_prompt, 4),"),
     ),
     edit(

@@ -424,7 +424,7 @@ METHODS = (
     edit(
         REPLACED,
         "method made a generator",
-        "a `yield` keeps the body from running as it did",
+        "the caller gets a generator, and no pair",
         instead(
             DOCSTRING,
             '''

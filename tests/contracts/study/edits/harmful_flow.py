@@ -575,13 +575,13 @@ REPLACED = (
     ),
     edit(
         LOST,
-        "cached from the first batch",
-        "later batches get what the first one got",
+        "overwritten from an attribute",
+        "the attribute is of the raw rewards",
         after(
             CALL,
             """
-            self.cached = getattr(self, "cached", None) or list(raw_rewards)
-            rewards = self.cached
+            self.last_rewards = raw_rewards
+            rewards = self.last_rewards
             """,
         ),
     ),

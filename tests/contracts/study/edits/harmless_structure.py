@@ -565,7 +565,7 @@ ELSEWHERE = (
         "methods in another order",
         "where a method stands does not matter",
         without(METHOD),
-        before(CONSTRUCTOR, METHOD.text.replace("\n    ", "\n").removeprefix("    ") + "\n"),
+        before(CONSTRUCTOR, METHOD.text + "\n"),
     ),
     edit(
         NEIGHBOURS,
