@@ -138,7 +138,8 @@ def _fix_all(draft: Draft, terms: Terms) -> _Repair:
 
 def _step_over_comments(draft: Draft, terms: Terms) -> _Step | None:
     """The fixes of comments, applied at once; None where there is one at most, or where that does not hold."""
-    repaired = [each.finding for each in draft.proposals if each.lift is None and terms.is_wanted(each, draft.source)]
+    about_comments = [each for each in draft.proposals if each.finding.code == UNUSED_SUPPRESSION]
+    repaired = [each.finding for each in about_comments if terms.is_wanted(each, draft.source)]
     made = tuple(edit for finding in repaired if finding.fix is not None for edit in finding.fix.edits)
     if len(repaired) < 2:
         return None

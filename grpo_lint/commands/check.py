@@ -121,11 +121,10 @@ def _narrowed(
 def codes_of(entries: Sequence[Entry]) -> frozenset[str]:
     """The codes of the rules that run on the files."""
     from grpo_lint.discover import Found
-    from grpo_lint.selection import selected_comment_rules, selected_rules
+    from grpo_lint.selection import selected_rules
 
     configs = {entry.config for entry in entries if isinstance(entry, Found)}
-    rules = [rule for each in configs for rule, _ in (*selected_rules(each), *selected_comment_rules(each))]
-    return frozenset(rule.code for rule in rules)
+    return frozenset(rule.code for each in configs for rule in selected_rules(each))
 
 
 def _show_files(entries: Sequence[Entry], report: ReportOptions) -> int:
