@@ -15,7 +15,7 @@ def test_it_accepts_the_code_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     "edit",
-    [edit for edit in EDITS if edit.family.kind is not Kind.BEYOND],
+    [edit for edit in EDITS if edit.family.kind in (Kind.HARMLESS, Kind.HARMFUL)],
     ids=lambda edit: f"{edit.family.kind.value}: {edit.name}",
 )
 def test_it_is_right_about_an_edit(edit: Edit) -> None:

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from textwrap import fill
 
+from contracts.study.contract import CONTRACT
 from contracts.study.edit import Edit, Family, Kind, written
 from contracts.study.edits import EDITS
-from contracts.study.guards import GUARDS, Guard
+from contracts.study.guards import GUARDS as TEXTUAL
+from contracts.study.guards import Guard
+
+GUARDS = (*TEXTUAL, CONTRACT)
 
 TOTALS = {
     Kind.HARMLESS: "**harmless**, accepted",
