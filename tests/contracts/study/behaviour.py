@@ -57,6 +57,7 @@ def batches() -> dict[str, list[Row]]:
     random.shuffle(shuffled)
     even = _answered((4, 4), random)
     return {
+        "empty": [],
         "uneven": uneven,
         "uneven and alone": _answered((6, 1, 2, 3), random),
         "shuffled": shuffled,

@@ -27,7 +27,10 @@ def test_the_project_groups_by_identity(original: tuple[Outcome, ...]) -> None:
     centred = [
         (rows, outcome)
         for (rows, chosen), outcome in zip(runs, original, strict=True)
-        if chosen == {"std_normalization": False} and not isinstance(outcome, str) and rows[0].group_index is not None
+        if chosen == {"std_normalization": False}
+        and not isinstance(outcome, str)
+        and rows
+        and rows[0].group_index is not None
     ]
     assert len(centred) == 6
     for rows, outcome in centred:

@@ -349,7 +349,10 @@ STRUCTURED = (
         STRUCTURE,
         "logging in between",
         "what is logged is only read",
-        after(RAW, 'logger.info("%d samples, mean reward %.3f", len(samples), sum(raw_rewards) / len(raw_rewards))'),
+        after(
+            RAW,
+            'logger.info("%d samples, mean reward %.3f", len(samples), sum(raw_rewards) / max(len(raw_rewards), 1))',
+        ),
         after(CALL, 'logger.debug("largest advantage %s", max(rewards, default=None))'),
     ),
     edit(

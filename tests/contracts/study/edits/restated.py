@@ -148,6 +148,8 @@ def advantages_of(args, raw_rewards, samples):
         instead(
             RAW,
             """
+            if not samples:
+                return [], []
             rows = [(sample.get_reward_value(self.args), sample.group_index, sample.rollout_id) for sample in samples]
             raw_rewards, group_indices, rollout_ids = (list(column) for column in zip(*rows))
             """,
