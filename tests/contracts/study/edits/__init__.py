@@ -10,6 +10,8 @@ from contracts.study.edits import (
     harmful_reshapes,
     harmless_spelling,
     harmless_structure,
+    later_harmful,
+    later_harmless,
     restated,
 )
 
@@ -20,6 +22,8 @@ EDITS = (
     *harmful_arguments.EDITS,
     *harmful_flow.EDITS,
     *harmful_reshapes.EDITS,
+    *later_harmless.EDITS,
+    *later_harmful.EDITS,
     *restated.EDITS,
     *beyond.EDITS,
 )
