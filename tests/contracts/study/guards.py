@@ -76,8 +76,8 @@ def method_of(module: ast.Module) -> ast.FunctionDef | None:
 FILE_TEXT = Guard(
     "text of the file",
     "as projects write it today: `read_text()`, then assertions that the import, the opening of the call and what it "
-    "passes as `group_indices`, `rollout_ids` and `fallback_group_size` are in the text, and that the two reshapes that "
-    "the call replaced are not.",
+    "passes as `group_indices`, `rollout_ids` and `fallback_group_size` are in the text, and that the two reshapes "
+    "that the call replaced are not.",
     file_text,
 )
 FUNCTION_TEXT = Guard(

@@ -1,4 +1,4 @@
-"""Harmful edits of the second set, which the checker was not written against."""
+"""Harmful edits of the second set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Harmless edits of the second set, which the checker was not written against."""
+"""Harmless edits of the second set."""
 
 from __future__ import annotations
 
