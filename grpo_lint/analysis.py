@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,15 @@ from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.model import Finding, Mark, Range
 from grpo_lint.rules import load
 from grpo_lint.selection import is_selected, selected
-from grpo_lint.subjects import COMMENTS, FUNCTIONS, TESTS, is_test
+from grpo_lint.subjects import CALL_SITES, COMMENTS, FUNCTIONS, TESTS, is_test
 from grpo_lint.suppress import read_suppressions
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
+    from grpo_lint.contracts.call_sites import CallSites
     from grpo_lint.flow.facts import FunctionFacts
     from grpo_lint.flow.values import Grouping
+    from grpo_lint.project import Cache
     from grpo_lint.rules._rule import Remark, Repair, Report, Rule
     from grpo_lint.source import Source
 
@@ -55,27 +57,30 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The findings of a text, in order of position, and what to say besides."""
+    """The findings of a text, in order of position, what to say besides, and what could not be checked."""
 
     items: tuple[Found, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
-def find(source: Source, config: Config) -> Analysis:
+def find(source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
     """The findings of a text that no comment answers for. Raises as `parse` does."""
-    return find_in(parse(source.text), source, config)
+    return find_in(parse(source.text), source, config, cache)
 
 
-def find_in(tree: ast.Module, source: Source, config: Config) -> Analysis:
+def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
     """The findings of a parsed text that no comment answers for. Most repairs are yet to be proposed."""
     reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    call_sites = _call_sites(source, tree, config, reports, cache)
     every = [
         *(_found(each, source, tree) for each in reports if is_selected(each[0], config)),
-        *(_remarked(rule, remark, tree) for rule, remark in _remarks(source, tree, config)),
+        *(_remarked(rule, remark, tree) for rule, remark in _remarks(source, tree, config, call_sites)),
     ]
+    errors = () if call_sites is None else call_sites.errors
     reviews_comments = bool(selected(COMMENTS, config))
     if not every and not reviews_comments:
-        return Analysis((), ())
+        return Analysis((), errors=errors)
     suppressions = read_suppressions(source.text)
     covered = [suppressions.covers(each.finding) is not None for each in every]
     hidden = [each.finding for each, is_covered in zip(every, covered, strict=True) if is_covered]
@@ -90,7 +95,7 @@ def find_in(tree: ast.Module, source: Source, config: Config) -> Analysis:
 
         findings = [each.finding for each in every]
         items += [Found(each, True) for each in review(source, tree, suppressions, findings, config)]
-    return Analysis(tuple(items), tuple(hints[:1]))
+    return Analysis(tuple(items), tuple(hints[:1]), errors)
 
 
 def every_finding(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
@@ -98,8 +103,24 @@ def every_finding(source: Source, tree: ast.Module, config: Config) -> tuple[Fin
     return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in _reports(source, tree, config))
 
 
-def _remarks(source: Source, tree: ast.Module, config: Config) -> Iterator[tuple[Rule, Remark]]:
+def _call_sites(
+    source: Source, tree: ast.Module, config: Config, reports: Sequence[_Reported], cache: Callable[[], Cache]
+) -> CallSites | None:
+    """The contracts of the file, put to it; None where it has none, or no rule asks for them."""
+    if not CALL_SITES.may_be_in(source.path, b"", config):
+        return None
+    from grpo_lint.contracts.call_sites import CallSites
+
+    findings = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
+    return CallSites.of(source, tree, config, findings, cache())
+
+
+def _remarks(
+    source: Source, tree: ast.Module, config: Config, call_sites: CallSites | None
+) -> Iterator[tuple[Rule, Remark]]:
     """What rules say of all but functions and comments."""
+    if call_sites is not None:
+        yield from ((rule, remark) for rule, check in selected(CALL_SITES, config) for remark in check(call_sites))
     if is_test(source.path, config.root) and (rules := selected(TESTS, config)):
         from grpo_lint.guards import Suite
 

@@ -150,8 +150,9 @@ def _check_data(job: Job, data: bytes, mode: Mode, cache: Callable[[], Cache]) -
     gc.disable()  # syntax trees are many objects and no cycles
     try:
         source, tree = _parsed(job.path, data)
-        found = find_in(tree, source, job.config)
-        return _proposed(job, source, data, found, mode, cache) if found.items else FileResult(job.path)
+        found = find_in(tree, source, job.config, cache)
+        result = _proposed(job, source, data, found, mode, cache) if found.items else FileResult(job.path)
+        return result._replace(fault=result.fault or Fault("; ".join(found.errors))) if found.errors else result
     finally:
         if collects:
             gc.enable()

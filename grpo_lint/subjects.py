@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from grpo_lint.config import Config
+    from grpo_lint.contracts.call_sites import CallSites
     from grpo_lint.guards import Suite
     from grpo_lint.rules._rule import Check, RemarkCheck
     from grpo_lint.suppress.comments import Comments
@@ -51,12 +52,21 @@ def _has_tests(path: str, data: bytes, config: Config) -> bool:
     return is_test(path, config.root) and any(word in data for word in _READS)
 
 
+def _has_call_sites(path: str, _: bytes, config: Config) -> bool:
+    if not config.checks_call_sites:
+        return False
+    from grpo_lint.contracts.call_sites import sites_of
+
+    return bool(sites_of(path, config))
+
+
 def _has_comments(_: str, __: bytes, config: Config) -> bool:
     return config.reports_unused_suppressions
 
 
 FUNCTIONS: Subject[Check] = Subject(_has_functions)
 TESTS: Subject[RemarkCheck[Suite]] = Subject(_has_tests)
+CALL_SITES: Subject[RemarkCheck[CallSites]] = Subject(_has_call_sites)
 COMMENTS: Subject[RemarkCheck[Comments]] = Subject(_has_comments)  # once the other rules are through
 
-SUBJECTS: tuple[Subject[object], ...] = (FUNCTIONS, TESTS, COMMENTS)
+SUBJECTS: tuple[Subject[object], ...] = (FUNCTIONS, TESTS, CALL_SITES, COMMENTS)

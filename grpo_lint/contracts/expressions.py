@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grpo_lint.contracts.order import Change, Order, dotted_path
@@ -65,6 +65,11 @@ def plain(expression: ast.expr) -> str:
 def followed(expression: ast.expr, run: Run, at: ast.AST | None = None) -> ast.expr:
     """An expression with locals replaced by what they were assigned, if nothing that they rest on changed since."""
     return _Rewriting(_Following(run, at)).expression(expression, {}, 0)
+
+
+def spelled(expression: ast.expr, run: Run) -> ast.expr:
+    """An expression as `followed` gives it, with its own variables and spellings kept."""
+    return _Rewriting(_Following(run, None), unifies=False).expression(expression, {}, 0)
 
 
 def reads(expression: ast.expr, run: Run, depth: int = 0) -> Iterator[Read]:
@@ -148,9 +153,10 @@ def _variables(node: ast.AST) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rewriting:
-    """Copies an expression: variables numbered, spellings of the same made one, locals followed if that is wanted."""
+    """Copies an expression: locals followed if that is wanted, variables numbered and spellings made one."""
 
     following: _Following | None
+    unifies: bool = True
 
     def expression(self, node: ast.expr, bound: Mapping[str, str], depth: int) -> ast.expr:
         match node:
@@ -160,9 +166,11 @@ class _Rewriting:
                 return self.expression(value, bound, depth)
             case ast.Constant(value=value):
                 return ast.Constant(value)
-            case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(attribute))], keywords=[]):
+            case ast.Call(
+                func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(attribute))], keywords=[]
+            ) if self.unifies:
                 return ast.Attribute(self.expression(owner, bound, depth), attribute, ast.Load())
-            case ast.Call(func=ast.Name(id="list"), args=[ast.GeneratorExp() as inner], keywords=[]):
+            case ast.Call(func=ast.Name(id="list"), args=[ast.GeneratorExp() as inner], keywords=[]) if self.unifies:
                 return self.expression(ast.ListComp(inner.elt, inner.generators), bound, depth)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._comprehension(node, bound, depth)
@@ -189,7 +197,7 @@ class _Rewriting:
     def _name(self, node: ast.Name, bound: Mapping[str, str], depth: int) -> ast.expr:
         found = None if self.following is None else self.following.value(node, depth)
         if isinstance(found, Given):
-            inner = _Rewriting(_Following(found.run, None))
+            inner = _Rewriting(_Following(found.run, None), self.unifies)
             return inner.expression(found.expression, {}, depth + 1)
         return ast.Name(found or node.id, ast.Load())
 
@@ -200,7 +208,7 @@ class _Rewriting:
         generators = []
         for each in node.generators:
             sequence = self.expression(each.iter, inner, depth)
-            inner |= {name: f"variable {len(inner) + i}" for i, name in enumerate(target_names(each.target))}
+            inner |= self._renamed(inner, list(target_names(each.target)))
             target = self.expression(each.target, inner, depth)
             tests = [self.expression(test, inner, depth) for test in each.ifs]
             generators.append(ast.comprehension(target, sequence, tests, each.is_async))
@@ -210,9 +218,12 @@ class _Rewriting:
             )
         return type(node)(self.expression(node.elt, inner, depth), generators)
 
+    def _renamed(self, bound: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+        return {name: f"variable {len(bound) + i}" if self.unifies else name for i, name in enumerate(names)}
+
     def _lambda(self, node: ast.Lambda, bound: Mapping[str, str], depth: int) -> ast.expr:
         names = list(_variables(node))
-        inner = {**bound, **{name: f"variable {len(bound) + i}" for i, name in enumerate(names)}}
+        inner = {**bound, **self._renamed(bound, names)}
         arguments = ast.arguments([], [ast.arg(inner[name]) for name in names], None, [], [], None, [])
         return ast.Lambda(arguments, self.expression(node.body, inner, depth))
 

@@ -19,7 +19,8 @@ def breaches_in_file(site: CallSite, root: Path) -> tuple[Breach, ...]:
     """The breaches of a contract in its file below `root`. Raises ContractError."""
     source, tree = read_source(site.file, root)
     unit = Unit.of(source, tree, Project.for_file(source.path, Cache()))
-    return breaches_of(site, unit, _findings(source, tree) if site.absent else ())
+    findings = findings_of(source, tree, _config_of(source.path)) if site.absent else ()
+    return breaches_of(site, unit, findings)
 
 
 def read_source(file: str, root: Path) -> tuple[Source, ast.Module]:
@@ -36,7 +37,19 @@ def read_source(file: str, root: Path) -> tuple[Source, ast.Module]:
         raise ContractError(f"{file}: {error}") from error
 
 
-def _findings(source: Source, tree: ast.Module) -> tuple[Finding, ...]:
+def findings_of(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
+    """What rules about functions report in a file, selected or not, suppressed or not."""
     from grpo_lint.analysis import every_finding
 
-    return every_finding(source, tree, Config())
+    return every_finding(source, tree, config)
+
+
+def _config_of(path: str) -> Config:
+    """The configuration of a file; the defaults where it cannot be used, which is for a run of the linter to say."""
+    from grpo_lint.config import ConfigError, ConfigResolver
+    from grpo_lint.rules import CODES
+
+    try:
+        return ConfigResolver(CODES).for_folder(Path(path).absolute().parent)
+    except ConfigError:
+        return Config()

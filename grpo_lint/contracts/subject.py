@@ -24,7 +24,7 @@ class Subject:
 
     def wanted(self) -> dict[str, ast.expr]:
         """The expressions that must be passed, by parameter. Raises ContractError."""
-        return {name: _parsed(name, text) for name, text in self.site.arguments}
+        return {name: parse_wanted(name, text) for name, text in self.site.arguments}
 
 
 def shown(node: ast.AST) -> str:
@@ -36,7 +36,8 @@ def line_of(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
-def _parsed(name: str, text: str) -> ast.expr:
+def parse_wanted(name: str, text: str) -> ast.expr:
+    """An expression that must be passed for a parameter. Raises ContractError."""
     try:
         return parse_expression(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

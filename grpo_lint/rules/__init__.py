@@ -37,6 +37,9 @@ _MODULE_NAMES = _module_names(path.name for path in Path(__file__).parent.iterdi
 
 CODES: tuple[str, ...] = tuple(_MODULE_NAMES)
 
+# Of the rules about functions: those from GRPO100 on are about comments, call sites and tests.
+FUNCTION_CODES: tuple[str, ...] = tuple(code for code in CODES if code < "GRPO100")
+
 
 def load(subject: Subject[C]) -> tuple[tuple[Rule, C], ...]:
     """Every rule about a subject with its check, by code. Imports the rule modules."""
