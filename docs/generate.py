@@ -1,4 +1,4 @@
-"""Writes the parts of the documentation that come from the product: rule pages, the rule table, console output.
+"""Writes the parts of the documentation that come from the product: rule pages, tables, console output.
 
     python docs/generate.py [--check]
 
@@ -23,7 +23,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from contracts.study import verdicts  # noqa: E402
 
 from grpo_lint.config_keys import schema_of  # noqa: E402
 from grpo_lint.rules import CODES, RULES, documentation  # noqa: E402 - this checkout's, installed or not
@@ -31,6 +33,7 @@ from grpo_lint.rules import CODES, RULES, documentation  # noqa: E402 - this che
 _BLOCK = re.compile(r"^```(?P<kind>console|python|toml)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE_NAME = re.compile(r"# (?P<name>[\w/-]+\.(?:py|toml))\n")
 _TABLE = re.compile(r"(?<=<!-- rules: begin -->\n).*(?=<!-- rules: end -->)", re.DOTALL)
+_STUDY = re.compile(r"(?<=<!-- study: begin -->\n).*(?=<!-- study: end -->)", re.DOTALL)
 _SHOW_STATUS = "; echo $?"
 _SHOWN_FOLDER = "/home/me/code"
 
@@ -55,7 +58,8 @@ def pages() -> Iterator[tuple[Path, str]]:
         yield ROOT / f"docs/rules/{code}.md", documentation(code) + "\n"
     yield ROOT / "grpo_lint/grpo-lint.schema.json", json.dumps(schema_of(CODES), indent=2) + "\n"
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        yield path, with_console_output(_TABLE.sub(rule_table(), path.read_text("utf-8")))
+        page = _TABLE.sub(rule_table(), path.read_text("utf-8"))
+        yield path, with_console_output(_STUDY.sub(lambda _: verdicts.section(), page))
 
 
 def rule_table() -> str:
