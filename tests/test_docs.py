@@ -61,7 +61,7 @@ def codes_in(example: str, folder: Path, settings: str = "") -> set[str]:
     (folder / "pyproject.toml").write_text(settings)
     config = (load_config(folder, CODES) or Config(root=folder))._replace(select=("ALL", *CODES))
     files = [each.file for each in config.call_sites if isinstance(each, CallSite)]
-    path = folder / (files[0] if files else "example.py")
+    path = folder / (files[0] if files else "test_example.py")  # where rules about tests look, too
     path.parent.mkdir(exist_ok=True)
     (path.parent / "grouping.py").write_text(Path(reference.__file__).read_text())
     path.write_text(IMPORTS + example)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from grpo_lint.guards.suite import Suite
+from grpo_lint.guards.suite import Assertion, Guard, Suite
 
-__all__ = ["Suite"]
+__all__ = ["Assertion", "Guard", "Suite"]

@@ -7,8 +7,8 @@ with which arguments, what must become of the result, and which rules must repor
 ## Why is this bad
 A normaliser may be right, and tested, while its caller is not: a revert of the call leaves every unit test green.
 Projects guard such calls by searching the caller's source text, since importing it needs an inference engine that
-their CI has not (slime 2230). Those guards fail on a line break, and pass on dead code. A contract resolves names through
-imports, follows arguments through locals and the result to where it is returned, and imports nothing.
+their CI has not (slime 2230). Those guards fail on a line break, and pass on dead code. A contract resolves names
+through imports, follows arguments through locals and the result to where it is returned, and imports nothing.
 
 ## Example
 With this entry in `pyproject.toml`:
