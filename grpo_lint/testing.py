@@ -62,7 +62,7 @@ def _failure(contract: CallSite, told: Sequence[tuple[int, str]], folder: Path) 
 
 def _excerpt(path: Path, row: int) -> list[str]:
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return [f">   {lines[row - 1]}"] if row <= len(lines) else []
+    return [f">   {lines[row - 1].strip()}"] if row <= len(lines) else []
 
 
 def assert_no_findings(
@@ -71,7 +71,7 @@ def assert_no_findings(
     ignore: Sequence[str] = (),
     root: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Assert that grpo-lint, as the project configures it, reports nothing in files and folders, relative to its `root`.
+    """Assert that grpo-lint, as the project configures it, reports nothing in files and folders, relative to `root`.
 
     `select` and `ignore` take codes, prefixes and ALL, as on the command line. Raises AssertionError with the findings,
     and with what could not be checked.

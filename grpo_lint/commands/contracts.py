@@ -81,7 +81,7 @@ def _summary(states: list[_State]) -> str:
     holding = sum(not each.told and not each.error for each in states)
     unfit = sum(each.error is not None for each in states)
     end = f", {unfit} cannot be checked" if unfit else ""
-    return f"{number_of(len(states), 'contract')}: {holding} hold, {len(states) - holding - unfit} broken{end}.\n"
+    return f"{number_of(len(states), 'contract')}: {holding} held, {len(states) - holding - unfit} broken{end}.\n"
 
 
 def _infer(words: list[str]) -> int:
@@ -100,7 +100,7 @@ def _infer(words: list[str]) -> int:
     try:
         sys.stdout.write(_proposal(Path(file).absolute(), function, options.calls, config))
     except ContractError as error:
-        sys.stderr.write(f"{printable(str(error))}\n")
+        sys.stderr.writelines(f"{printable(line)}\n" for line in str(error).splitlines())
         return INCOMPLETE
     return CLEAN
 

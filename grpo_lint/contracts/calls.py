@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grpo_lint.contracts.arguments import Signature, passed
 from grpo_lint.contracts.expressions import Given, Run
@@ -99,11 +99,7 @@ class Search:
 
     def _is_same(self, meaning: Meaning) -> bool:
         """Whether something is the target, perhaps bound to an instance or with some arguments given."""
-        if meaning.node is not None and self.target.node is not None and meaning.frame is None:
-            assert meaning.module is not None and self.target.module is not None
-            is_there = meaning.module.path == self.target.module.path
-            return is_there and meaning.node.lineno == self.target.node.lineno and meaning.is_instance is False
-        return meaning.node is None and self.target.node is None and meaning.name == self.target.name
+        return replace(meaning, given=()).key == self.target.key
 
     def _has_targets_name(self, call: ast.Call, meanings: tuple[Meaning, ...]) -> bool:
         names = {ast.unparse(call.func).rpartition(".")[2], *(each.name.rpartition(".")[2] for each in meanings)}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grpo_lint.contracts.order import Change, Order, dotted_path
+from grpo_lint.contracts.order import Change, Order, dotted_path, is_copy
 from grpo_lint.contracts.scopes import Binding, target_names
 from grpo_lint.contracts.unit import Frame
 from grpo_lint.flow.nodes import walk_nodes
@@ -114,6 +114,8 @@ class _Following:
         use = self.at or node
         is_own = home is self.run
         bindings = home.order.reaching(node.id, use) if is_own else home.frame.scope.of(node.id)
+        if len(bindings) == 1 and is_copy(bindings[0]):
+            return None
         given = _value_of(bindings[0], home) if len(bindings) == 1 else None
         if given is not None and not (is_own and _is_changed(bindings[0], given, home, use)):
             return given

@@ -37,10 +37,13 @@ class Meaning:
 
     @property
     def key(self) -> object:
-        """Equal for what is the same."""
-        place = self.module.path if self.module is not None else None
-        line = self.node.lineno if self.frame is not None and self.node is not None else None
-        return (place, line, self.name.rpartition(".")[2] if place else self.name, self.is_instance, len(self.given))
+        """Equal for what is the same. Several definitions of one name in a module, such as overloads, are."""
+        if self.module is None or self.node is None:
+            return self.name, self.is_instance, len(self.given)
+        owner = self.owner.name if self.owner is not None else None
+        name = getattr(self.node, "name", None)
+        line = None if self.frame is None and name is not None else self.node.lineno
+        return self.module.path, owner, name, line, self.is_instance, len(self.given)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

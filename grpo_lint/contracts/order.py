@@ -166,14 +166,14 @@ def _end(node: ast.AST) -> Position:
 
 def _changes(frame: Frame) -> Iterator[Change]:
     for bindings in frame.scope.bindings.values():
-        told = (each for each in bindings if not each.is_parameter and not _is_copy(each))
+        told = (each for each in bindings if not each.is_parameter and not is_copy(each))
         yield from (Change(each.name, each.node, each) for each in told)
     for node in own_nodes(frame.body, frame.dead):
         for path in _changed_paths(node):
             yield Change(path, node)
 
 
-def _is_copy(binding: Binding) -> bool:
+def is_copy(binding: Binding) -> bool:
     """`samples = list(samples)`, which keeps what there is, in its order."""
     match binding.value:
         case ast.Call(func=ast.Name(id="list" | "tuple"), args=[ast.Name(id=name)], keywords=[]):

@@ -29,6 +29,8 @@ class Subject:
 
 def shown(node: ast.AST) -> str:
     """The code of a node in one line."""
+    if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and node.value.elts:
+        return f"return {shown(node.value)[1:-1]}"  # as people write it
     return " ".join(ast.unparse(node).split())
 
 

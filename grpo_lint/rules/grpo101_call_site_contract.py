@@ -6,9 +6,9 @@ with which arguments, what must become of the result, and which rules must repor
 
 ## Why is this bad
 A normaliser may be right, and tested, while its caller is not: a revert of the call leaves every unit test green.
-Projects guard such calls by searching the caller's source text, since importing it needs an inference engine that their
-CI has not (slime 2230). Those guards fail on a line break, and pass on dead code. A contract resolves names through
-imports, follows arguments through locals and the result to where it is returned, and imports nothing.
+Projects guard such calls by searching the caller's source text, since importing it needs an inference engine that
+their CI has not (slime 2230). Those guards fail on a line break, and pass on dead code. A contract resolves names
+through imports, follows arguments through locals and the result to where it is returned, and imports nothing.
 
 ## Example
 With this entry in `pyproject.toml`:
@@ -44,8 +44,8 @@ def post_process(args, samples):
 ```
 
 ## Fix safety
-There is no fix: whether the code or the contract is to change is for its maintainers to say. `grpo-lint contracts infer`
-proposes the contract of a call as it is now.
+There is no fix: whether the code or the contract is to change is for its maintainers to say.
+`grpo-lint contracts infer` proposes the contract of a call as it is now.
 
 ## How to suppress
 Take the entry out of `call-sites`, or change it to what holds now. `# noqa: GRPO101 - reason` hides a breach on its

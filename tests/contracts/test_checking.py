@@ -53,7 +53,8 @@ HOLDS = {
     ),
     "a local alias": manager("centre = normalize_by_prompt\n" + BODY.replace("= normalize_by_prompt", "= centre")),
     "an import that may fail": manager(
-        imports="try:\n    from lab.grouping import normalize_by_prompt\nexcept ImportError:\n    normalize_by_prompt = None\n"
+        imports="try:\n    from lab.grouping import normalize_by_prompt\nexcept ImportError:\n"
+        "    normalize_by_prompt = None\n"
     ),
     "arguments in locals": manager(
         body(
@@ -119,7 +120,8 @@ HOLDS = {
     ),
     "errors told and raised again": manager(
         body(
-            "raw = [s.reward for s in samples]\ntry:\n    rewards = CALL\nexcept ValueError:\n    print(raw)\n    raise\nreturn raw, rewards\n"
+            "raw = [s.reward for s in samples]\ntry:\n    rewards = CALL\nexcept ValueError:\n"
+            "    print(raw)\n    raise\nreturn raw, rewards\n"
         )
     ),
     "in try and finally": manager(
@@ -146,7 +148,8 @@ HOLDS = {
     ),
     "matched": manager(
         body(
-            "raw = [s.reward for s in samples]\nmatch self.args.kind:\n    case 'group':\n        return raw, CALL\n    case _:\n        return raw, raw\n"
+            "raw = [s.reward for s in samples]\nmatch self.args.kind:\n    case 'group':\n"
+            "        return raw, CALL\n    case _:\n        return raw, raw\n"
         )
     ),
     "getattr of a plain name": manager(BODY.replace("self.args.n_samples", 'getattr(self.args, "n_samples")')),
@@ -169,7 +172,8 @@ FAILS = {
     "only a comment is left": (manager("# normalize_by_prompt(\nreturn samples, samples\n"), "no longer calls"),
     "another module's function": (
         manager(imports="from lab.legacy import normalize_by_prompt\n"),
-        "`normalize_by_prompt` is `lab.legacy.normalize_by_prompt` here, and must be `lab.grouping.normalize_by_prompt`",
+        "`normalize_by_prompt` is `lab.legacy.normalize_by_prompt` here, and must be "
+        "`lab.grouping.normalize_by_prompt`",
     ),
     "an import in the function hides it": (
         manager("from lab.legacy import normalize_by_prompt\n" + BODY),
@@ -243,14 +247,16 @@ FAILS = {
     "in a handler of nothing": (
         manager(
             body(
-                "raw = [s.reward for s in samples]\ntry:\n    pass\nexcept ValueError:\n    return raw, CALL\nreturn raw, raw\n"
+                "raw = [s.reward for s in samples]\ntry:\n    pass\nexcept ValueError:\n"
+                "    return raw, CALL\nreturn raw, raw\n"
             )
         ),
         "whose `try` cannot fail",
     ),
     "another attribute": (
         manager(BODY.replace("sample.prompt", "sample.index")),
-        "`prompts` of `normalize_by_prompt` must be `[sample.prompt for sample in samples]`, and is `[sample.index for sample in samples]`",
+        "`prompts` of `normalize_by_prompt` must be `[sample.prompt for sample in samples]`, "
+        "and is `[sample.index for sample in samples]`",
     ),
     "swapped": (
         manager(
@@ -313,7 +319,7 @@ FAILS = {
     "identities set first": (manager("for sample in samples:\n    sample.prompt = 0\n" + BODY), "is set here"),
     "dropped": (
         manager(BODY.replace("rewards = normal", "normal").replace("raw, rewards", "raw, raw")),
-        "`return (raw, raw)` is without it",
+        "`return raw, raw` is without it",
     ),
     "overwritten": (
         manager(BODY.replace("return raw, rewards", "rewards = raw\n    return raw, rewards")),
@@ -354,7 +360,8 @@ FAILS = {
     "errors swallowed": (
         manager(
             body(
-                "raw = [s.reward for s in samples]\ntry:\n    rewards = CALL\nexcept ValueError:\n    rewards = raw\nreturn raw, rewards\n"
+                "raw = [s.reward for s in samples]\ntry:\n    rewards = CALL\n"
+                "except ValueError:\n    rewards = raw\nreturn raw, rewards\n"
             )
         ),
         "errors of `normalize_by_prompt` are caught here",
@@ -362,7 +369,8 @@ FAILS = {
     "errors suppressed": (
         manager(
             body(
-                "raw = rewards = [s.reward for s in samples]\nwith suppress(ValueError):\n    rewards = CALL\nreturn raw, rewards\n"
+                "raw = rewards = [s.reward for s in samples]\nwith suppress(ValueError):\n"
+                "    rewards = CALL\nreturn raw, rewards\n"
             )
         ),
         "errors of `normalize_by_prompt` are suppressed here",
@@ -388,7 +396,8 @@ FAILS = {
             "import torch\n"
             + BODY.replace(
                 "return raw, raw",
-                "grid = torch.tensor(raw).reshape(-1, self.args.n_samples_per_prompt)\nreturn raw, (grid - grid.mean(-1, keepdim=True)).flatten().tolist()",
+                "grid = torch.tensor(raw).reshape(-1, self.args.n_samples_per_prompt)\n"
+                "return raw, (grid - grid.mean(-1, keepdim=True)).flatten().tolist()",
             )
         ),
         "GRPO001 is reported here",
@@ -398,7 +407,8 @@ FAILS = {
             "import torch\n"
             + BODY.replace(
                 "return raw, raw",
-                "grid = torch.tensor(raw).reshape(-1, self.args.n_samples_per_prompt)  # noqa: GRPO001\nreturn raw, (grid - grid.mean(-1, keepdim=True)).flatten().tolist()",
+                "grid = torch.tensor(raw).reshape(-1, self.args.n_samples_per_prompt)  # noqa: "
+                "GRPO001\nreturn raw, (grid - grid.mean(-1, keepdim=True)).flatten().tolist()",
             )
         ),
         "GRPO001 is reported here",
