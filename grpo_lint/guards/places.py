@@ -18,16 +18,19 @@ _FOLDER_OF_PROJECT = re.compile(
     r"(?i:^|_)(?i:repo|repository|project|source|src|package|pkg)_?(?i:root|dir|path|folder)$"
 )
 _ROOT = re.compile(r"(?i:^_?(?:root|rootdir|root_dir|root_path|rootpath|here|this_dir|repo|src|src_dir)$)")
+_OTHERS = frozenset({"site-packages", "dist-packages"})
+_METADATA = frozenset({"setup.py", "conf.py"})  # is read like a table: what it says is what counts
 _TESTS = frozenset({"test", "tests", "conftest"})
 _STANDARD = frozenset(sys.stdlib_module_names)
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Where a test stands in its project."""
+    """Where a test stands in its project. Where it leaves the working folder, relative paths are not the project's."""
 
     path: Path
     root: Path
+    is_left: bool = False
 
     @classmethod
     def of(cls, path: str) -> Grounds:
@@ -42,10 +45,11 @@ class Grounds:
         """Whether a file is Python code of the project, and none of its tests."""
         if not place.path.endswith(".py") or place.path in {self.own.path, ".py"} or "*" in place.path:
             return False
+        if self.is_left and not place.path.startswith("/"):
+            return False
         shown = self.shown(place)
         parts = shown.split("/")
-        is_library = "site-packages" in parts or "dist-packages" in parts
-        return not is_library and not is_test(shown, PurePath())
+        return _OTHERS.isdisjoint(parts) and parts[-1] not in _METADATA and not is_test(shown, PurePath())
 
     def shown(self, place: Place) -> str:
         """A path relative to the project's root."""

@@ -272,6 +272,26 @@ def test_it():
     assert "Licensed under the Apache License" in text
     assert "Copyright 2024 The Lab" in text
 """,
+    "what a package says of itself is data": """
+def test_version():
+    assert '__version__ = "1.0"' in (ROOT / "lab" / "__init__.py").read_text()
+
+def test_setup():
+    assert "python_requires=" in (ROOT / "setup.py").read_text()
+""",
+    "a program may have made the file": """
+def test_it():
+    subprocess.run([sys.executable, "-m", "lab.stubs"], check=True)
+    assert "def f(" in Path("lab/stubs.py").read_text()
+""",
+    "the working folder is another one": """
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+def test_it():
+    assert "def f(" in Path("lab/stubs.py").read_text()
+""",
     "plain words are no code": """
 def test_it():
     assert "rewards" in SOURCE.read_text()
