@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grpo_lint.contracts.scopes import Binding, Function
@@ -51,6 +51,7 @@ class Names:
     """Resolves the expressions of one unit."""
 
     unit: Unit
+    known: dict[Binding, tuple[Meaning, ...]] = field(default_factory=dict)
 
     def target(self, dotted: str) -> Meaning | None:
         """What a dotted name stands for, from outside; None where the project has its module, but not the name."""
@@ -115,9 +116,16 @@ class Names:
         if home is None:
             bindings = (*bindings, *self.unit.rebound.get(name, ()))
         for binding in bindings:
-            yield from self._binding(binding, home, depth)
+            yield from self._known_binding(binding, home, depth)
         if home is None:
             yield from self._from_outside(name, bindings, depth)
+
+    def _known_binding(self, binding: Binding, frame: Frame | None, depth: int) -> tuple[Meaning, ...]:
+        """What a binding stands for, found out once; nothing while that is going on, for `f = g(f)`."""
+        if binding not in self.known:
+            self.known[binding] = ()
+            self.known[binding] = tuple(self._binding(binding, frame, depth))
+        return self.known[binding]
 
     def _from_outside(self, name: str, bindings: Sequence[Binding], depth: int) -> Iterator[Meaning]:
         """A name of the module that a star import binds, perhaps again; of one that nothing binds, or Python's own."""
