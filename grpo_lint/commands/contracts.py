@@ -108,6 +108,7 @@ def _infer(words: list[str]) -> int:
 def _proposal(path: Path, function: str, calls: str | None, config: Config) -> str:
     """The entry for the configuration. Raises ContractError."""
     from grpo_lint.contracts.call_site import CallSite
+    from grpo_lint.contracts.effects import Orders
     from grpo_lint.contracts.file import findings_of, read_source
     from grpo_lint.contracts.inference import callees, infer
     from grpo_lint.contracts.reading import toml_of
@@ -117,16 +118,16 @@ def _proposal(path: Path, function: str, calls: str | None, config: Config) -> s
     from grpo_lint.subjects import FUNCTIONS
 
     source, tree = read_source(str(path), Path())
-    unit = Unit.of(source, tree, Project.for_file(path))
+    orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(path)))
     file = (
         path.relative_to(config.root.absolute()).as_posix()
         if path.is_relative_to(config.root.absolute())
         else path.name
     )
     site = CallSite(file, function, "")
-    called = _chosen(callees(site, unit), calls, function)
+    called = _chosen(callees(site, orders), calls, function)
     codes = [rule.code for rule in RULES if rule.subject is FUNCTIONS and not rule.preview]
-    inferred = infer(CallSite(file, function, called), unit, findings_of(source, tree, config), codes)
+    inferred = infer(CallSite(file, function, called), orders, findings_of(source, tree, config), codes)
     is_own_file = config.file is not None and config.file.name != "pyproject.toml"
     return toml_of(inferred, "call-sites" if is_own_file else "tool.grpo-lint.call-sites")
 

@@ -75,7 +75,7 @@ def _positional(args: Sequence[ast.expr], run: Run) -> Iterator[Given | ast.expr
         if not isinstance(each, ast.Starred):
             yield Given(each, run)
             continue
-        display = _display(each.value, run)
+        display = None if list(_later_changes(each.value, run)) else _display(each.value, run)
         if not isinstance(display, Given) or not isinstance(display.expression, ast.Tuple | ast.List):
             yield each
             return
@@ -94,17 +94,18 @@ def _unpacked(value: ast.expr, run: Run) -> Iterator[tuple[str, Given | ast.expr
     """The keyword arguments in a `**` of a dictionary that is written out, and what is put into it afterwards."""
     display = _display(value, run)
     items = [] if display is None else list(_items(display))
-    if display is None or any(name is None for name, _ in items):
+    later = [_stored_item(change.node, ast.unparse(value)) for change in _later_changes(value, run)]
+    if display is None or None in later or any(name is None for name, _ in items):
         yield "", value
         return
     yield from ((name, each) for name, each in items if name is not None)
-    if isinstance(value, ast.Name):
-        for change in _later_changes(value, run):
-            item = _stored_item(change.node, value.id)
-            yield ("", value) if item is None else (item[0], Given(item[1], run))
+    yield from ((item[0], Given(item[1], run)) for item in later if item is not None)
 
 
-def _later_changes(name: ast.Name, run: Run) -> Iterator[Change]:
+def _later_changes(name: ast.expr, run: Run) -> Iterator[Change]:
+    """What is done to a dictionary, or list, after it was written out."""
+    if not isinstance(name, ast.Name):
+        return
     for change in run.order.changes_before(name):
         if change.path == name.id and change.binding is None:
             yield change
@@ -125,8 +126,15 @@ def _items(display: Given) -> Iterator[tuple[str | None, Given]]:
     match display.expression:
         case ast.Dict(keys=keys, values=values):
             for key, value in zip(keys, values, strict=True):
-                name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
-                yield name, Given(value, display.run)
+                if key is None:
+                    inner = (
+                        None if any(True for _ in _later_changes(value, display.run)) else _display(value, display.run)
+                    )
+                    yield from _items(inner) if inner is not None else [(None, display)]
+                elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value, Given(value, display.run)
+                else:
+                    yield None, display
         case ast.Call(func=ast.Name(id="dict"), args=[], keywords=keywords):
             yield from ((each.arg, Given(each.value, display.run)) for each in keywords)
         case _:

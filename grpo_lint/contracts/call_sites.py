@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from grpo_lint.contracts.call_site import Breach, CallSite, ContractError
 from grpo_lint.contracts.checking import breaches_of
+from grpo_lint.contracts.effects import Orders
 from grpo_lint.contracts.unit import Unit
 from grpo_lint.model import Finding
 from grpo_lint.project import Cache, Project
@@ -38,12 +39,12 @@ class CallSites:
     ) -> CallSites:
         """Check the contracts of a file. `findings` are what rules about functions report in it, suppressed or not."""
         sites = sites_of(source.path, config)
-        unit = Unit.of(source, tree, Project.for_file(Path(source.path), cache))
+        orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(Path(source.path), cache)))
         found: list[Breach] = []
         errors: list[str] = []
         for number, site in sites:
             try:
-                found += breaches_of(site, unit, findings)
+                found += breaches_of(site, orders, findings)
             except ContractError as error:
                 errors.append(f"{entry_name(number, site)}: {error}")
         return cls(tuple(dict.fromkeys(found)), tuple(errors))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from grpo_lint.contracts.arguments import Signature, passed
+from grpo_lint.contracts.effects import Orders
 from grpo_lint.contracts.expressions import Given, Run
 from grpo_lint.contracts.names import Meaning, Names
-from grpo_lint.contracts.order import Order
 from grpo_lint.contracts.scopes import FUNCTIONS, Function, positional_names
 from grpo_lint.contracts.unit import Frame
 
@@ -64,16 +64,18 @@ class Calls:
 class Search:
     """Looks for calls of a target."""
 
-    names: Names
+    orders: Orders
     target: Meaning
-    orders: dict[Function, Order] = field(default_factory=dict)
+
+    @property
+    def names(self) -> Names:
+        return self.orders.names
 
     def run(
         self, frame: Frame, given: Mapping[str, Given] | None = None, outer: Run | None = None, depth: int = 0
     ) -> Run:
-        if frame.function not in self.orders:
-            self.orders[frame.function] = Order.of(frame)
-        return Run(frame, self.orders[frame.function], given or {}, outer, depth)
+        """A function as it runs with these arguments."""
+        return Run(frame, self.orders.of(frame), given or {}, outer, depth)
 
     def calls(self, run: Run, seen: frozenset[Function] = frozenset(), entry: ast.Call | None = None) -> Calls:
         """The calls of a function as it runs."""

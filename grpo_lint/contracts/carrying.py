@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from grpo_lint.contracts.call_site import Result
 from grpo_lint.contracts.calls import Calls
-from grpo_lint.contracts.order import dotted_path
+from grpo_lint.contracts.mutation import dotted_path
 from grpo_lint.contracts.scopes import own_nodes, target_names
 
 # Functions and methods that give the values that they are given, in the same order.
@@ -20,6 +20,7 @@ _PASSING_METHODS = frozenset(
     "tolist cpu cuda to detach clone copy float double half bfloat16 numpy contiguous requires_grad_ view reshape"
     " flatten ravel squeeze unsqueeze type astype item items values result".split()
 )
+_PASSING_BUILTINS = frozenset({"list", "tuple", "dict", "iter", "zip", "enumerate"})
 _NUMBERS = frozenset({"float", "int"})
 # Calls that only tell of what they are given.
 _TELLING = frozenset("print len repr str type id isinstance format sum min max abs round".split())
@@ -117,11 +118,18 @@ class Carrying:
         match node.func:
             case ast.Attribute(value=owner, attr=method) if method in _PASSING_METHODS and self.carries(owner):
                 return True
+            case ast.Name(id=name) if name in _PASSING_BUILTINS and not self._is_builtin(name):
+                return False
             case ast.Name(id=name) | ast.Attribute(attr=name) if name in _PASSING or _is_class_name(name):
                 return any(self.carries(each) for each in arguments)
             case ast.Attribute(attr="_replace" | "replace"):
                 return any(self.carries(each) for each in arguments)
         return False
+
+    def _is_builtin(self, name: str) -> bool:
+        """Whether a name is Python's own here."""
+        frame = self.calls.run.frame
+        return frame.binding_frame(name) is None and not frame.unit.scope.of(name)
 
     def _comprehension_carries(self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, element: ast.expr) -> bool:
         """`[float(r) for r in rewards]`: each value once, in order."""
@@ -133,8 +141,10 @@ class Carrying:
         inner = Carrying(self.calls, self.wants, (self.held - hidden) | held, self.gives)
         match element:
             case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if name in _NUMBERS:
-                return inner.carries(value)
-        return bool(held) and inner.carries(element)
+                return isinstance(value, ast.Name) and inner.carries(value)
+            case ast.Name() | ast.Tuple() | ast.List() | ast.Dict():
+                return bool(held) and inner.carries(element)
+        return False
 
     def variables(self, target: ast.expr, sequence: ast.expr) -> frozenset[str]:
         """The variables of a loop over a sequence that hold the result's values."""

@@ -9,38 +9,38 @@ from itertools import islice
 from grpo_lint.contracts.absence import reasons_for_absence
 from grpo_lint.contracts.call_site import Breach, CallSite, Result
 from grpo_lint.contracts.calls import Calls, Search
+from grpo_lint.contracts.effects import Orders
 from grpo_lint.contracts.expressions import Run
 from grpo_lint.contracts.matching import Matching
-from grpo_lint.contracts.names import Meaning, Names
+from grpo_lint.contracts.names import Meaning
 from grpo_lint.contracts.outcome import Loss, lost_results
 from grpo_lint.contracts.replacement import function_of, missing_function, replaced_function, replaced_target
 from grpo_lint.contracts.subject import Subject, shown
-from grpo_lint.contracts.unit import Unit
+from grpo_lint.contracts.wrapping import lost_by_wrapping
 from grpo_lint.model import Finding
 
 
-def breaches_of(site: CallSite, unit: Unit, findings: Sequence[Finding] = ()) -> tuple[Breach, ...]:
+def breaches_of(site: CallSite, orders: Orders, findings: Sequence[Finding] = ()) -> tuple[Breach, ...]:
     """All ways in which a contract does not hold. Raises ContractError if it cannot be checked.
 
     `findings` are what rules about functions report in the file, suppressed or not.
     """
-    subject = Subject(site, unit)
-    found = _found(subject, findings)
+    found = _found(Subject(site, orders.names.unit), orders, findings)
     return tuple(sorted(dict.fromkeys(found), key=lambda breach: (breach.range, breach.message)))
 
 
-def _found(subject: Subject, findings: Sequence[Finding]) -> Iterator[Breach]:
+def _found(subject: Subject, orders: Orders, findings: Sequence[Finding]) -> Iterator[Breach]:
     site, wanted = subject.site, subject.wanted()
     function, owner = function_of(subject) or (None, None)
     if function is None:
         yield missing_function(subject)
         return
-    frame, names = subject.unit.frame(function, owner), Names(subject.unit)
+    frame, names = subject.unit.frame(function, owner), orders.names
     target = names.target(site.calls)
     if target is None:
         text = f"`{site.calls}`, which `{site.function}` must call, is not defined in the project"
         yield subject.breach(function, text)
-    search = Search(names, target or Meaning(site.calls))
+    search = Search(orders, target or Meaning(site.calls))
     calls = search.calls(search.run(frame))
     yield from (*replaced_function(subject, function, owner), *replaced_target(subject, names, frame))
     if not any(True for _ in calls.every()):
@@ -48,6 +48,7 @@ def _found(subject: Subject, findings: Sequence[Finding]) -> Iterator[Breach]:
     for each in calls.every():
         yield from Matching(subject, each, calls.run, wanted).breaches()
     if site.result is not None:
+        yield from lost_by_wrapping(subject, names, frame)
         yield from _lost(subject, calls, site.result)
     yield from _reported(subject, calls, findings)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 Lookup: TypeAlias = "Callable[[ast.expr], ast.expr | None]"
 
 _DEPTH = 20
+_OLDEST = (3, 6)  # of the versions that may run any code of today
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[..., object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -31,6 +32,10 @@ def truth(test: ast.expr, lookup: Lookup) -> bool | None:
     if _is_type_checking(test):
         return False
     match test:
+        case ast.Compare(ops=[ast.In()], comparators=[ast.Tuple(elts=[]) | ast.List(elts=[]) | ast.Dict(keys=[])]):
+            return False
+        case ast.Compare(left=left, ops=[comparison], comparators=[ast.Tuple(elts=parts)]) if _is_version(left):
+            return _is_of_all_versions(comparison, parts)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             inner = truth(operand, lookup)
             return None if inner is None else not inner
@@ -48,6 +53,21 @@ def truth(test: ast.expr, lookup: Lookup) -> bool | None:
 
 def _is_type_checking(test: ast.expr) -> bool:
     return isinstance(test, ast.Name | ast.Attribute) and ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING"
+
+
+def _is_version(node: ast.expr) -> bool:
+    return ast.unparse(node).rpartition(".")[2] == "version_info"
+
+
+def _is_of_all_versions(comparison: ast.cmpop, parts: Sequence[ast.expr]) -> bool | None:
+    """Whether a comparison with a version holds for each Python 3 that may run, or for none."""
+    version = tuple(part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, int))
+    if len(version) != len(parts) or not isinstance(comparison, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+        return None
+    is_upper = isinstance(comparison, ast.Lt | ast.LtE)
+    if version <= _OLDEST:
+        return not is_upper
+    return is_upper if version >= (4,) else None
 
 
 def _value(node: ast.expr, lookup: Lookup, depth: int) -> object:

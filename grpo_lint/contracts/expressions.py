@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grpo_lint.contracts.order import Change, Order, dotted_path, is_copy
+from grpo_lint.contracts.mutation import dotted_path
+from grpo_lint.contracts.order import Change, Order, is_copy
 from grpo_lint.contracts.scopes import Binding, target_names
 from grpo_lint.contracts.unit import Frame
 from grpo_lint.flow.nodes import walk_nodes

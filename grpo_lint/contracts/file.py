@@ -8,6 +8,7 @@ from pathlib import Path
 from grpo_lint.config import Config
 from grpo_lint.contracts.call_site import Breach, CallSite, ContractError
 from grpo_lint.contracts.checking import breaches_of
+from grpo_lint.contracts.effects import Orders
 from grpo_lint.contracts.unit import Unit
 from grpo_lint.depth import TooDeep
 from grpo_lint.model import Finding
@@ -18,9 +19,9 @@ from grpo_lint.source import Source
 def breaches_in_file(site: CallSite, root: Path) -> tuple[Breach, ...]:
     """The breaches of a contract in its file below `root`. Raises ContractError."""
     source, tree = read_source(site.file, root)
-    unit = Unit.of(source, tree, Project.for_file(source.path, Cache()))
+    orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(source.path, Cache())))
     findings = findings_of(source, tree, _config_of(source.path)) if site.absent else ()
-    return breaches_of(site, unit, findings)
+    return breaches_of(site, orders, findings)
 
 
 def read_source(file: str, root: Path) -> tuple[Source, ast.Module]:

@@ -10,8 +10,9 @@ from grpo_lint.contracts.arguments import Signature, passed
 from grpo_lint.contracts.call_site import CallSite, ContractError, Result
 from grpo_lint.contracts.calls import Calls, Search
 from grpo_lint.contracts.checking import breaches_of
+from grpo_lint.contracts.effects import Orders
 from grpo_lint.contracts.expressions import spelled
-from grpo_lint.contracts.names import Meaning, Names
+from grpo_lint.contracts.names import Meaning
 from grpo_lint.contracts.replacement import function_of, missing_function
 from grpo_lint.contracts.subject import Subject
 from grpo_lint.contracts.unit import Frame, Unit
@@ -19,14 +20,15 @@ from grpo_lint.model import Finding
 from grpo_lint.syntax import parse_expression
 
 
-def callees(site: CallSite, unit: Unit) -> tuple[str, ...]:
+def callees(site: CallSite, orders: Orders) -> tuple[str, ...]:
     """The dotted names of the project's functions that a function calls, in the order of the text.
 
     `calls` of the site is not looked at. Raises ContractError where there is no such function.
     """
-    frame, names = _frame(site, unit), Names(unit)
+    names = orders.names
+    frame = _frame(site, names.unit)
     called = [names.meanings(node.func, frame) for node in frame.live_nodes() if isinstance(node, ast.Call)]
-    found = [meanings[0].name for meanings in called if len(meanings) == 1 and _is_of_project(meanings[0], unit)]
+    found = [meanings[0].name for meanings in called if len(meanings) == 1 and _is_of_project(meanings[0], names.unit)]
     return tuple(dict.fromkeys(found))
 
 
@@ -37,27 +39,27 @@ def _is_of_project(meaning: Meaning, unit: Unit) -> bool:
     return meaning.is_known and ((is_function and is_elsewhere) or meaning.name.startswith("grpo_lint."))
 
 
-def infer(site: CallSite, unit: Unit, findings: Sequence[Finding], codes: Sequence[str]) -> CallSite:
+def infer(site: CallSite, orders: Orders, findings: Sequence[Finding], codes: Sequence[str]) -> CallSite:
     """The contract that a call keeps now: its arguments, what becomes of the result, the codes that are absent.
 
     What could not be kept, such as an argument that is changed before the call, is left out. `findings` are what rules
     about functions report in the file, `codes` theirs. Raises ContractError where there is no such call.
     """
-    frame, names = _frame(site, unit), Names(unit)
-    target = names.target(site.calls)
+    frame = _frame(site, orders.names.unit)
+    target = orders.names.target(site.calls)
     if target is None:
         raise ContractError(f"`{site.calls}` is not defined in the project")
-    search = Search(names, target)
+    search = Search(orders, target)
     calls = search.calls(search.run(frame))
     if not any(True for _ in calls.every()):
         raise ContractError(f"`{site.function}` does not call `{site.calls}`")
     bare = replace(site, arguments=(), result=None, absent=())
     kept: list[tuple[str, str]] = []
     for pair in _arguments(calls):
-        if not breaches_of(replace(bare, arguments=(*kept, pair)), unit):
+        if not breaches_of(replace(bare, arguments=(*kept, pair)), orders):
             kept.append(pair)
-    results = [each for each in Result if not breaches_of(replace(bare, result=each), unit)]
-    absent = tuple(each for each in codes if not breaches_of(replace(bare, absent=(each,)), unit, findings))
+    results = [each for each in Result if not breaches_of(replace(bare, result=each), orders)]
+    absent = tuple(each for each in codes if not breaches_of(replace(bare, absent=(each,)), orders, findings))
     return replace(bare, arguments=tuple(kept), result=results[0] if results else None, absent=absent)
 
 

@@ -10,7 +10,8 @@ from grpo_lint.contracts.arguments import Passed, Signature, passed
 from grpo_lint.contracts.call_site import Breach
 from grpo_lint.contracts.calls import Site
 from grpo_lint.contracts.expressions import Given, Run, followed, paths_of, plain, reads
-from grpo_lint.contracts.order import Change, dotted_path
+from grpo_lint.contracts.mutation import dotted_path
+from grpo_lint.contracts.order import Change
 from grpo_lint.contracts.subject import Subject, line_of, shown
 from grpo_lint.flow.nodes import walk_nodes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grpo_lint.contracts.scopes import Binding, Function
@@ -51,6 +51,7 @@ class Names:
     """Resolves the expressions of one unit."""
 
     unit: Unit
+    known: dict[Binding, tuple[Meaning, ...]] = field(default_factory=dict)
 
     def target(self, dotted: str) -> Meaning | None:
         """What a dotted name stands for, from outside; None where the project has its module, but not the name."""
@@ -115,17 +116,32 @@ class Names:
         if home is None:
             bindings = (*bindings, *self.unit.rebound.get(name, ()))
         for binding in bindings:
-            yield from self._binding(binding, home, depth)
-        if not bindings:
-            yield from self._from_outside(name, depth)
+            yield from self._known_binding(binding, home, depth)
+        if home is None:
+            yield from self._from_outside(name, bindings, depth)
 
-    def _from_outside(self, name: str, depth: int) -> Iterator[Meaning]:
-        """A name that nothing binds: from a star import, or Python's own."""
+    def _known_binding(self, binding: Binding, frame: Frame | None, depth: int) -> tuple[Meaning, ...]:
+        """What a binding stands for, found out once; nothing while that is going on, for `f = g(f)`."""
+        if binding not in self.known:
+            self.known[binding] = ()
+            self.known[binding] = tuple(self._binding(binding, frame, depth))
+        return self.known[binding]
+
+    def _from_outside(self, name: str, bindings: Sequence[Binding], depth: int) -> Iterator[Meaning]:
+        """A name of the module that a star import binds, perhaps again; of one that nothing binds, or Python's own."""
+        last = max((binding.line for binding in bindings), default=0)
+        stars = [star for star in self.unit.scope.stars if star.line > last and isinstance(star.value, Imported)]
         starred = [
-            each for star in self.unit.scope.stars for each in self._imported(star, name, self.unit.module, depth)
+            each
+            for star in stars
+            if isinstance(star.value, Imported)
+            for each in self._imported(star.value, name, self.unit.module, depth)
         ]
-        known = [each for each in starred if each.module is not None] or starred[-1:]
-        yield from known or [Meaning(f"builtins.{name}")]
+        known = [each for each in starred if each.module is not None]
+        if bindings:
+            yield from known
+        else:
+            yield from known[-1:] or starred[-1:] or [Meaning(f"builtins.{name}")]
 
     def _binding(self, binding: Binding, frame: Frame | None, depth: int) -> Iterator[Meaning]:
         value = binding.value
@@ -212,7 +228,9 @@ class Names:
                 yield from self._member(owner.place, owner.name, name, depth + 1)
             case ast.ClassDef() as node:
                 for found in self._methods(node, owner.module, owner.name, name, depth):
-                    yield replace(found, is_bound=owner.is_instance or _is_class_method(found.node))
+                    yield replace(
+                        found, is_bound=found.owner is not None and (owner.is_instance or _is_class_method(found.node))
+                    )
             case None if owner.is_known:
                 yield Meaning(f"{owner.name}.{name}")
             case _:
@@ -225,9 +243,18 @@ class Names:
             if node is None
             else list(self._methods(node, self.unit.module, f"{self.unit.name}.{node.name}", name, depth))
         )
-        yield from (replace(each, is_bound=not _is_static(each.node)) for each in found)
+        yield from (replace(each, is_bound=each.owner is not None and not _is_static(each.node)) for each in found)
         if not found:
             yield Meaning(f"self.{name}", is_known=False)
+
+    def _class_aliases(self, node: ast.ClassDef, name: str, depth: int) -> Iterator[Meaning]:
+        """What a class of the unit assigns to a name in its body: `centre = staticmethod(normalize)`."""
+        for statement in statements_of(node.body):
+            match statement:
+                case ast.Assign(
+                    targets=[ast.Name(id=target)], value=ast.Call(func=ast.Name(id="staticmethod"), args=[value])
+                ) if target == name:
+                    yield from self.meanings(value, None, depth)
 
     def _methods(
         self, node: ast.ClassDef, module: Module | None, class_name: str, name: str, depth: int
@@ -236,7 +263,9 @@ class Names:
         own = [each for each in statements_of(node.body) if isinstance(each, _METHODS) and each.name == name]
         for method in own[-1:]:
             yield Meaning(f"{class_name}.{name}", method, module, owner=node)
-        if own or module is None or depth > _DEPTH:
+        aliases = list(self._class_aliases(node, name, depth)) if module is self.unit.module else []
+        yield from aliases
+        if own or aliases or module is None or depth > _DEPTH:
             return
         for base in node.bases:
             resolved = self.unit.project.resolver.resolve(base, module)

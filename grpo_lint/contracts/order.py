@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from grpo_lint.contracts.mutation import Mutation, aliases_in, mutations_of
 from grpo_lint.contracts.scopes import Binding, own_nodes
 from grpo_lint.contracts.unit import Frame
 
-_MUTATORS = frozenset(
-    "append extend insert pop remove clear sort reverse update setdefault popitem add discard shuffle resize fill"
-    " put itemset sort_values".split()
-)
-_MUTATING_FUNCTIONS = frozenset({"shuffle", "heapify", "insort", "copyto", "put"})
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 Position = tuple[int, int]
+# What a call of another function of the file changes, as the calling function names it.
+Effects: TypeAlias = "Callable[[ast.Call], Iterable[Mutation]]"
 # The blocks around a statement, from the function's own: in each, the number of the statement.
 Path = tuple[tuple[int, int], ...]
 
@@ -46,13 +45,16 @@ class Order:
     paths: Mapping[ast.AST, Path]
     loops: Mapping[ast.AST, tuple[ast.AST, ...]]
     changes: tuple[Change, ...]
+    aliases: Mapping[str, frozenset[str]]
 
     @classmethod
-    def of(cls, frame: Frame) -> Order:
+    def of(cls, frame: Frame, effects: Effects) -> Order:
+        """The order of a function; `effects` tells which paths a call of a helper changes."""
         paths: dict[ast.AST, Path] = {}
         loops: dict[ast.AST, tuple[ast.AST, ...]] = {}
         _place(frame.body, (), (), paths, loops)
-        return cls(frame, paths, loops, tuple(_changes(frame)))
+        aliases = aliases_in(frame)
+        return cls(frame, paths, loops, tuple(_changes(frame, aliases, effects)), aliases)
 
     def reaching(self, name: str, use: ast.AST) -> tuple[Binding, ...]:
         """The bindings of a name that a use of it may see."""
@@ -106,17 +108,6 @@ class Order:
                 yield change
 
 
-def dotted_path(node: ast.expr) -> str | None:
-    """`self.args.n`, as a text; None for what is no chain of attributes of a name."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=attribute):
-            owner = dotted_path(value)
-            return None if owner is None else f"{owner}.{attribute}"
-    return None
-
-
 def _place(
     body: Sequence[ast.AST],
     path: Path,
@@ -164,13 +155,14 @@ def _end(node: ast.AST) -> Position:
     return getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0
 
 
-def _changes(frame: Frame) -> Iterator[Change]:
+def _changes(frame: Frame, aliases: Mapping[str, frozenset[str]], effects: Effects) -> Iterator[Change]:
     for bindings in frame.scope.bindings.values():
         told = (each for each in bindings if not each.is_parameter and not is_copy(each))
         yield from (Change(each.name, each.node, each) for each in told)
     for node in own_nodes(frame.body, frame.dead):
-        for path in _changed_paths(node):
-            yield Change(path, node)
+        changed = [*mutations_of(node), *(effects(node) if isinstance(node, ast.Call) else ())]
+        for mutation in dict.fromkeys(changed):
+            yield from (Change(each.path, node) for each in mutation.under_every_name(aliases))
 
 
 def is_copy(binding: Binding) -> bool:
@@ -185,45 +177,3 @@ def is_copy(binding: Binding) -> bool:
         case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name), *_]):
             return name == binding.name
     return False
-
-
-def _changed_paths(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
-            yield from (path for target in targets for path in _stored(target))
-        case ast.AugAssign(target=target) | ast.AnnAssign(target=target, value=ast.expr()) | ast.For(target=target):
-            yield from _stored(target)
-        case ast.Call(func=ast.Name(id="setattr"), args=[owner, ast.Constant(value=str(name)), *_]):
-            path = dotted_path(owner)
-            yield f"{path}.{name}" if path else f"?.{name}"
-        case ast.Call(func=ast.Attribute(value=owner, attr=method)) if _is_mutator(method) and dotted_path(owner):
-            yield dotted_path(owner) or ""
-            if method in _MUTATING_FUNCTIONS:
-                yield from _first_argument(node)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _MUTATING_FUNCTIONS:
-            yield from _first_argument(node)
-
-
-def _is_mutator(method: str) -> bool:
-    return method in _MUTATORS or (method.endswith("_") and not method.startswith("_"))
-
-
-def _first_argument(call: ast.Call) -> Iterator[str]:
-    path = dotted_path(call.args[0]) if call.args else None
-    if path is not None:
-        yield path
-
-
-def _stored(target: ast.expr) -> Iterator[str]:
-    """The paths below which an assignment to a target stores something."""
-    match target:
-        case ast.Attribute(value=owner, attr=name):
-            yield dotted_path(target) or f"?.{name}" if owner is not None else ""
-        case ast.Subscript(value=value):
-            path = dotted_path(value)
-            if path is not None:
-                yield path
-        case ast.Tuple(elts=targets) | ast.List(elts=targets):
-            yield from (path for each in targets for path in _stored(each))
-        case ast.Starred(value=value):
-            yield from _stored(value)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from grpo_lint.contracts.call_site import Result
 from grpo_lint.contracts.calls import Calls
 from grpo_lint.contracts.carrying import Carrying, element_paths, stored_path
-from grpo_lint.contracts.order import dotted_path
+from grpo_lint.contracts.mutation import dotted_path
 from grpo_lint.contracts.scopes import own_nodes
 
 _ROUNDS = 8
@@ -145,20 +145,13 @@ class Tracing:
                 tested = self._evaluated([test], states)
                 return self._block(node.body, tested).joined(self._block(node.orelse, tested))
             case ast.For() | ast.AsyncFor():
-                return self._loop(
-                    node, frozenset(self._iterate(node, each) for each in self._evaluated([node.iter], states))
-                )
+                return self._loop(node, self._evaluated([node.iter], states))
             case ast.While(test=test):
                 return self._loop(node, self._evaluated([test], states))
             case ast.With() | ast.AsyncWith():
                 return self._with(node, states)
-            case ast.Match(subject=subject, cases=cases):
-                flow = _Flow(self._evaluated([subject], states))
-                for case in cases:
-                    flow = flow.joined(
-                        self._block(case.body, flow.after if case is cases[0] else self._evaluated([subject], states))
-                    )
-                return flow
+            case ast.Match():
+                return self._match(node, states)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return _Flow(states)
             case _ if hasattr(node, "handlers"):
@@ -176,6 +169,7 @@ class Tracing:
         for node in own_nodes(parts, self.calls.run.frame.dead):
             if isinstance(node, ast.NamedExpr):
                 state = self._stored(node.target, node.value, state, node)
+        state = self._changed_by_calls(parts, state)
         carrying = self._carrying(state)
         if any(carrying.is_spent_in(each) or (is_spent and carrying.touches(each)) for each in parts):
             state = replace(state, is_used=state.is_used or self.wants is Result.USED)
@@ -290,16 +284,32 @@ class Tracing:
         return state if left == state.held else replace(state, held=left, lost=node)
 
     def _changed_in_place(self, node: ast.stmt, state: _State) -> _State:
-        """The state after a statement that changes what it is given: `rewards.sort()`, `random.shuffle(rewards)`."""
+        """The state after a statement that changes what is there: `rewards.sort()`, `used[:] = raw`."""
         if self.wants is Result.USED:
             return state
+        inner = set(own_nodes([node]))
         for change in self.calls.run.order.changes:
-            if change.binding is None and isinstance(change.node, ast.Call) and change.path in state.held:
-                is_here = any(change.node is inner for inner in own_nodes([node]))
-                is_added = isinstance(change.node.func, ast.Attribute) and change.node.func.attr in _ADDING
-                if is_here and not (is_added and self._carrying(state).touches(change.node)):
+            if change.binding is None and change.node in inner and change.path in state.held:
+                is_filled = isinstance(change.node, ast.Call) and self._is_filling(change.node, state)
+                is_own = isinstance(node, ast.Assign) and any(_is_at(each, change.path) for each in node.targets)
+                if not is_filled and not is_own:
                     state = self._without(change.path, state, node)
         return state
+
+    def _changed_by_calls(self, parts: Sequence[ast.expr], state: _State) -> _State:
+        """The state after the helpers that expressions call have changed what they change."""
+        if self.wants is Result.USED or not state.held:
+            return state
+        inner = set(own_nodes(parts))
+        for change in self.calls.run.order.changes:
+            if change.node in inner and change.path in state.held and change.node in self.calls.helpers:
+                state = self._without(change.path, state, change.node)
+        return state
+
+    def _is_filling(self, call: ast.Call, state: _State) -> bool:
+        """Whether a call only adds the result to what is there."""
+        is_adding = isinstance(call.func, ast.Attribute) and call.func.attr in _ADDING
+        return is_adding and self._carrying(state).touches(call)
 
     def _return(self, node: ast.AST, value: ast.expr | None, states: _States) -> None:
         for before in states:
@@ -315,12 +325,14 @@ class Tracing:
     def _iterate(self, node: ast.For | ast.AsyncFor, state: _State) -> _State:
         """The state in a loop over something that holds the result: so do its variables."""
         held = self._carrying(state).variables(node.target, node.iter)
+        for path in dict.fromkeys(_stored_in(node.target)):
+            state = self._without(path, state, node)
         return replace(state, held=state.held | held)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, states: _States) -> _Flow:
         total = _Flow(states)
         for _ in range(_ROUNDS):
-            step = self._block(node.body, total.after)
+            step = self._block(node.body, self._begun(node, total.after))
             grown = replace(total.joined(step), after=total.after | step.after | step.continues)
             if grown == total:
                 break
@@ -328,6 +340,30 @@ class Tracing:
         is_endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
         left = _Flow(_NONE) if is_endless else self._block(node.orelse, total.after)
         return _Flow(left.after | total.breaks, left.breaks, left.continues, total.raised | left.raised)
+
+    def _match(self, node: ast.Match, states: _States) -> _Flow:
+        chosen = self._evaluated([node.subject], states)
+        flow = _Flow(chosen)
+        for case in node.cases:
+            entered = frozenset(self._captured(case, state) for state in chosen)
+            flow = flow.joined(self._block(case.body, entered))
+            if case.guard is None and isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
+                return replace(flow, after=flow.after - chosen | self._block(case.body, entered).after)
+        return flow
+
+    def _captured(self, case: ast.match_case, state: _State) -> _State:
+        """The state after a pattern bound its names."""
+        for part in ast.walk(case.pattern):
+            name = getattr(part, "name", None) or getattr(part, "rest", None)
+            if isinstance(name, str):
+                state = self._without(name, state, case.pattern)
+        return state
+
+    def _begun(self, node: ast.For | ast.AsyncFor | ast.While, states: _States) -> _States:
+        """The states at the start of a round."""
+        if isinstance(node, ast.While):
+            return states
+        return frozenset(self._iterate(node, state) for state in states)
 
     def _with(self, node: ast.With | ast.AsyncWith, states: _States) -> _Flow:
         for item in node.items:
@@ -353,7 +389,30 @@ class Tracing:
         if not handlers:
             flow = replace(flow, raised=flow.raised | tried.raised)
         final = getattr(node, "finalbody", [])
-        return flow if not final else flow.then(_NONE).joined(self._block(final, flow.after))
+        if not final:
+            return flow
+        is_last = any(isinstance(each, ast.Return) for statement in final for each in own_nodes([statement]))
+        # A `return` in `finally` takes the place of any before it.
+        reached = flow.after | tried.raised if is_last else flow.after
+        return flow.then(_NONE).joined(self._block(final, reached))
+
+
+def _is_at(target: ast.expr, path: str) -> bool:
+    """Whether an assignment's target is a path itself, or a part of what is there: `_stored` has seen to it."""
+    return stored_path(target.value if isinstance(target, ast.Subscript) else target) == path
+
+
+def _stored_in(target: ast.expr) -> Iterator[str]:
+    """The paths that a loop's target binds, or changes a part of."""
+    match target:
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            yield from (path for each in targets for path in _stored_in(each))
+        case ast.Starred(value=value):
+            yield from _stored_in(value)
+        case ast.Subscript(value=value):
+            yield from _stored_in(value)
+        case _ if (path := stored_path(target)) is not None:
+            yield path
 
 
 def lost_results(calls: Calls, wants: Result) -> Iterator[Loss]:

@@ -57,12 +57,20 @@ class _Search:
                 self._iteration(node)
             case ast.With() | ast.AsyncWith():
                 return self.block(node.body) and not any(_may_suppress(item.context_expr) for item in node.items)
-            case ast.Match(cases=cases):
+            case ast.Match(subject=subject, cases=cases):
+                self._cases(subject, cases)
                 ends = [self.block(case.body) for case in cases]
                 return all(ends) and any(_takes_all(case) for case in cases)
             case _ if _is_try(node):
                 return self._attempt(node)
         return False
+
+    def _cases(self, subject: ast.expr, cases: Sequence[ast.match_case]) -> None:
+        """Mark the cases that a constant does not match."""
+        for case in cases:
+            match subject, case.pattern:
+                case ast.Constant(value=value), ast.MatchValue(value=ast.Constant(value=wanted)) if value != wanted:
+                    self.mark(case.body, f"in a case that `{ast.unparse(subject)}` never matches")
 
     def _choice(self, node: ast.If) -> bool:
         holds = self.truth(node.test)
@@ -83,6 +91,10 @@ class _Search:
             return self.block(node.orelse)
         self.block(node.body)
         has_break = any(_breaks(statement) for statement in node.body if statement not in self.dead)
+        if holds is True:
+            self.mark(node.orelse, f"in the `else` of the loop on line {node.lineno}, which never ends by itself")
+        else:
+            self.block(node.orelse)
         return holds is True and not has_break
 
     def _iteration(self, node: ast.For | ast.AsyncFor) -> None:
@@ -90,6 +102,8 @@ class _Search:
             self.mark(node.body, f"in the loop over `{ast.unparse(node.iter)}` on line {node.lineno}, which is empty")
         else:
             self.block(node.body)
+        if any(isinstance(each, ast.Break) for each in node.body) and _has_items(node.iter):
+            self.mark(node.orelse, f"in the `else` of the loop on line {node.lineno}, which always breaks")
         self.block(node.orelse)
 
     def _attempt(self, node: ast.stmt) -> bool:
@@ -182,10 +196,23 @@ def _takes_all(case: ast.match_case) -> bool:
 
 
 def _cannot_raise(node: ast.stmt) -> bool:
+    """Whether a statement only names what is there; a name that is not bound would be a mistake of another kind."""
     if isinstance(node, ast.Expr | ast.Assign):
         targets = node.targets if isinstance(node, ast.Assign) else []
-        return isinstance(node.value, ast.Constant) and all(isinstance(target, ast.Name) for target in targets)
+        is_plain = isinstance(node.value, ast.Constant | ast.Name)
+        return is_plain and all(isinstance(target, ast.Name) for target in targets)
     return isinstance(node, ast.Pass)
+
+
+def _has_items(sequence: ast.expr) -> bool:
+    match sequence:
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            return any(not isinstance(each, ast.Starred) for each in elts)
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(stop))], keywords=[]):
+            return stop > 0
+        case ast.Constant(value=str(text)):
+            return bool(text)
+    return False
 
 
 def _is_empty(sequence: ast.expr) -> bool:

@@ -43,19 +43,26 @@ def _qualified_names(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[st
 def replaced_function(
     subject: Subject, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef | None
 ) -> Iterator[Breach]:
-    """Where something else takes the function's name."""
-    site = subject.site
-    body = subject.unit.module.tree.body if owner is None else owner.body
+    """Where something else takes the function's name, or may."""
+    site, unit = subject.site, subject.unit
+    body = unit.module.tree.body if owner is None else owner.body
     is_local = owner is None and "." in site.function
-    places = [] if is_local else list(_other_bindings(body, function.name))
-    for node in subject.unit.replaced.get(function.name, ()):
-        base = _base(node)
-        if owner is not None and base is not None and ast.unparse(base).rpartition(".")[2] == owner.name:
-            places.append(node)
+    places: list[ast.AST] = [] if is_local else list(_other_bindings(body, function.name))
+    if owner is not None:
+        places += [node for node in unit.replaced.get(function.name, ()) if _is_of_class(node, owner)]
+        places += [each.node for each in unit.scope.of(owner.name) if each.node is not owner]
+        places += [each for each in owner.body if getattr(each, "name", None) == "__getattribute__"]
     for node in places:
-        yield subject.breach(
-            node, f"`{site.function}` is replaced here, so what must call `{site.callee}` may not be what runs"
-        )
+        text = f"`{site.function}` may be replaced here, and what must call `{site.callee}` is then not what runs"
+        yield subject.breach(node, text)
+
+
+def _is_of_class(node: ast.AST, owner: ast.ClassDef) -> bool:
+    """Whether an attribute is set on a class or, by its own methods, on an object of it."""
+    base = _base(node)
+    last = ast.unparse(base).rpartition(".")[2] if base is not None else None
+    is_inside = owner.lineno <= getattr(node, "lineno", 0) <= (owner.end_lineno or 0)
+    return last == owner.name or (is_inside and last in ("self", "cls"))
 
 
 def _other_bindings(body: Sequence[ast.stmt], name: str) -> Iterator[ast.AST]:
@@ -79,7 +86,9 @@ def replaced_target(subject: Subject, names: Names, frame: Frame) -> Iterator[Br
     site = subject.site
     for node in subject.unit.replaced.get(site.callee, ()):
         base = _base(node)
-        if base is None or any(each.place is not None or each.is_known for each in names.meanings(base, frame)):
+        is_module = base is not None and "sys.modules" in ast.unparse(base)
+        found = () if base is None else names.meanings(base, frame)
+        if base is None or is_module or any(each.place is not None or each.is_known for each in found):
             text = f"`{site.callee}` is replaced here, so the call may not be one of `{site.calls}`"
             yield subject.breach(node, text)
 
@@ -87,6 +96,10 @@ def replaced_target(subject: Subject, names: Names, frame: Frame) -> Iterator[Br
 def _base(node: ast.AST) -> ast.expr | None:
     """What an attribute is set on; None for the globals."""
     match node:
-        case ast.Attribute(value=value) | ast.Call(args=[value, *_]):
+        case ast.Subscript(value=ast.Attribute(value=value, attr="__dict__") | ast.Call(args=[value])):
+            return value
+        case ast.Attribute(value=value):
+            return value
+        case ast.Call(args=[value, ast.Constant(), *_]):
             return value
     return None

@@ -35,11 +35,14 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """The names that a function or module binds itself, in the order of the text; `outer` are those it shares."""
+    """The names that a function or module binds itself, in the order of the text.
+
+    `outer` are those that it shares with what is around it, `stars` the imports of all names of a module.
+    """
 
     bindings: Mapping[str, tuple[Binding, ...]]
     outer: frozenset[str] = frozenset()
-    stars: tuple[Imported, ...] = ()
+    stars: tuple[Binding, ...] = ()
 
     def of(self, name: str) -> tuple[Binding, ...]:
         return () if name in self.outer else self.bindings.get(name, ())
@@ -79,8 +82,8 @@ def _scope(found: Sequence[Binding], body: Sequence[ast.AST]) -> Scope:
     for each in found:
         names[each.name] = (*names.get(each.name, ()), each)
     shared = (node for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal))
-    stars = (each.value for each in names.pop("*", ()) if isinstance(each.value, Imported))
-    return Scope(names, frozenset(name for node in shared for name in node.names), tuple(stars))
+    stars = tuple(each for each in names.pop("*", ()) if isinstance(each.value, Imported))
+    return Scope(names, frozenset(name for node in shared for name in node.names), stars)
 
 
 def own_nodes(body: Sequence[ast.AST], dead: Mapping[ast.AST, str] | None = None) -> Iterator[ast.AST]:

@@ -121,6 +121,8 @@ class Frame:
 
     def constant(self, node: ast.expr) -> ast.expr | None:
         """The expression that a name or attribute stands for once and for all."""
+        if isinstance(node, ast.Attribute):
+            return self._class_constant(node)
         if not isinstance(node, ast.Name):
             return None
         frame = self.binding_frame(node.id)
@@ -132,6 +134,19 @@ class Frame:
         if binding is not None and isinstance(binding.value, Imported):
             return _imported_constant(binding.value, self.unit)
         return _constant_in(self.unit.scope, node)
+
+    def _class_constant(self, node: ast.Attribute) -> ast.expr | None:
+        """What the class of a method assigns to an attribute, if nothing else sets it."""
+        owner = self.self_class
+        if owner is None or not isinstance(node.value, ast.Name) or node.value.id not in (self.self_name, owner.name):
+            return None
+        assigned = [
+            statement.value
+            for statement in owner.body
+            if isinstance(statement, ast.Assign | ast.AnnAssign)
+            and any(isinstance(each, ast.Name) and each.id == node.attr for each in _targets(statement))
+        ]
+        return assigned[0] if len(assigned) == 1 and node.attr not in self.unit.replaced else None
 
     @property
     def self_name(self) -> str | None:
@@ -183,6 +198,10 @@ def _is_declared(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return not {"overload", "setter", "deleter"}.isdisjoint(decorators_of(function))
 
 
+def _targets(statement: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+
+
 def _constant_in(scope: Scope, node: ast.expr) -> ast.expr | None:
     binding = scope.single(node.id) if isinstance(node, ast.Name) else None
     return binding.value if binding is not None and isinstance(binding.value, ast.expr) else None
@@ -212,6 +231,9 @@ def _replacements(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
                 yield name, node
             case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[_, ast.Constant(value=str(name)), *_]):
                 yield name, node
+            case ast.Call(func=ast.Name(id="patch") | ast.Attribute(attr="patch" | "object" | "setattr"), args=args):
+                texts = [each.value for each in args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+                yield from ((text.rpartition(".")[2], node) for text in texts)
             case ast.Subscript(
                 value=ast.Call(func=ast.Name(id="globals" | "vars" | "locals")) | ast.Attribute(attr="__dict__"),
                 slice=ast.Constant(value=str(name)),

@@ -210,11 +210,11 @@ FAILS = {
     ),
     "the method is replaced": (
         manager(after="Manager.post_process = lambda self, samples: (samples, samples)\n"),
-        "`Manager.post_process` is replaced here",
+        "`Manager.post_process` may be replaced here",
     ),
     "the method is replaced in the class": (
         manager(inside="\n\npost_process = print\n"),
-        "`Manager.post_process` is replaced here",
+        "`Manager.post_process` may be replaced here",
     ),
     "under a false condition": (
         manager(BODY.replace("if self.args.normalize", "if False")),

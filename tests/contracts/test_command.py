@@ -197,8 +197,10 @@ def test_what_cannot_be_inferred(words: list[str], said: str, tmp_path: Path) ->
 
 
 def test_the_normaliser_is_what_is_inferred_among_several(tmp_path: Path) -> None:
-    imports = "from lab.legacy import normalize_by_prompt as old\n"
-    "from grpo_lint.reference import normalize_rewards_by_group\n"
+    imports = (
+        "from lab.legacy import normalize_by_prompt as old\n"
+        "from grpo_lint.reference import normalize_rewards_by_group\n"
+    )
     write(
         tmp_path,
         manager("old(samples)\nreturn normalize_rewards_by_group(samples, samples, normalize_std=False)\n", imports),
