@@ -69,7 +69,11 @@ RULE = Rule(
     code="GRPO102",
     name="source-text-guard",
     summary="a test guards a call site by searching the text of a source file",
-    gate=(rb"\b(?:read_text|read_bytes|readlines|read|getsource|getsourcelines)\b", rb"assert|\bfail\b|\braise\b"),
+    gate=(
+        rb"\b(?:read_text|read_bytes|readlines|read|getsource|getsourcelines)\b",
+        rb"assert|\bfail\b|\braise\b",
+        rb"\.py\b|__file__|\bgetsource",
+    ),
     subject=TESTS,
 )
 
