@@ -117,6 +117,6 @@ def _evidence(suite: Suite, guard: Guard) -> tuple[Mark, ...]:
     searches = [assertion.search.statement for assertion in guard.assertions]
     marks = {
         *(Mark(suite.source.range(read), "the source is read as text") for read in reads),
-        *(Mark(suite.source.range(each), "searched") for each in searches if not isinstance(each, ast.If)),
+        *(Mark(suite.source.range(each), "searched for code") for each in searches if not isinstance(each, ast.If)),
     }
     return tuple(sorted(marks))
