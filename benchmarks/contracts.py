@@ -95,7 +95,8 @@ class Trainer{number}:
                     expected = data[index].label
                     solved.append(float(answer.strip() == expected.strip()))
                     lengths.append(int((row != self.tokenizer.pad_token_id).sum()))
-        metrics = {{"eval/solved": sum(solved) / max(1, len(solved)), "eval/length": sum(lengths) / max(1, len(lengths))}}
+        count = max(1, len(solved))
+        metrics = {{"eval/solved": sum(solved) / count, "eval/length": sum(lengths) / count}}
         for name, value in metrics.items():
             self.logger.info("%s at step %d: %.4f", name, step, value)
             if self.writer is not None:
