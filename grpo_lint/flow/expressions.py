@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from grpo_lint.flow import groupings, statistics
+from grpo_lint.flow import statistics
 from grpo_lint.flow.arithmetic import Arithmetic
 from grpo_lint.flow.calls import Calls
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
-from grpo_lint.flow.operations import integer, recognise
-from grpo_lint.flow.origins import element_of, named_vector, vector_from_comprehension
+from grpo_lint.flow.indexing import indexed
+from grpo_lint.flow.operations import recognise
+from grpo_lint.flow.origins import element_of, named_after_target, named_vector, vector_from_comprehension
 from grpo_lint.flow.traversal import is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
@@ -22,10 +23,7 @@ from grpo_lint.flow.values import (
     Length,
     Local,
     Scalar,
-    Scale,
     Several,
-    Spread,
-    Statistic,
     Value,
     Vector,
 )
@@ -174,33 +172,9 @@ class Evaluator:
     def _subscript(self, node: ast.Subscript, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
         self.evaluate(node.slice, env)
-        match node.slice:
-            case ast.Constant(value=str(key)):
-                return self._by_name(node, key, env)
-            case ast.Constant(value=0) if statistics.is_statistic(base, Kind.MEDIAN):
-                return base
-            case ast.Constant(value=int(position)) if isinstance(base, Several):
-                return base.items[position] if -len(base.items) <= position < len(base.items) else UNKNOWN
-        if isinstance(base, Length) and integer(node.slice) in (0, -1):
-            return base
-        if isinstance(base, Statistic | Scale):
-            return self._indexed_statistic(node, base)
-        return self._indexed_rewards(node, base) if is_reward_like(base) else UNKNOWN
-
-    def _indexed_statistic(self, node: ast.Subscript, base: Value) -> Value:
-        """`mean[:, None]` is the same numbers as a column; any other index picks some."""
-        if isinstance(base, Statistic) and _adds_axis_behind(node.slice):
-            return replace(base, spread=Spread.COLUMN if base.spread is Spread.ROWS else base.spread)
-        return UNKNOWN
-
-    def _indexed_rewards(self, node: ast.Subscript, base: Value) -> Value:
-        if _adds_axis_in_front(node.slice):
-            return groupings.one_row(base, node, node.value, is_one_row=False)
-        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
-            return UNKNOWN
-        if isinstance(base, Vector):
-            return replace(base, version=node, disorder=node, items=None)
-        return Altered(base, node)
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            return self._by_name(node, node.slice.value, env)
+        return indexed(node, base)
 
     # comprehensions
 
@@ -249,23 +223,10 @@ class Evaluator:
         if path is None:
             return
         last = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
-        value = self._named_after_target(value, last, node, right)
+        value = named_after_target(
+            value, last, node if right is None else right, right is not None, self.module.vocabulary
+        )
         env.bind(path, value, self.record.define(path, node, value, right))
-
-    def _named_after_target(self, value: Value, name: str, node: ast.AST, right: ast.expr | None) -> Value:
-        """A name tells what an unknown value is: `rewards = model(batch)` is rewards, `n = f()` a number."""
-        if isinstance(value, Scalar):
-            return replace(value, names=value.names | {name})
-        if isinstance(value, Vector):
-            is_strong = value.is_strong or self.module.vocabulary.is_strong_reward(name)
-            return replace(value, is_strong=is_strong, name=value.name or name)
-        if value is not UNKNOWN and not isinstance(value, Several):
-            return value
-        source = right if right is not None else node
-        found = named_vector(source, name, self.module.vocabulary)
-        if found is None and right is not None and not isinstance(value, Several):
-            return Scalar(right, frozenset({name}))
-        return value if found is None or isinstance(value, Several) else found
 
     def _store_item(self, target: ast.Subscript, node: ast.AST, env: Environment) -> None:
         """`rewards[order] = …`: the vector's values now stand in an order of their own."""
@@ -312,31 +273,3 @@ class Evaluator:
     def augmented(self, node: ast.AugAssign, env: Environment) -> Value:
         """The value of `target op= value`."""
         return self._binary(node, node.target, node.op, node.value, env)
-
-
-def _is_none(node: ast.expr) -> bool:
-    """`None` or `np.newaxis`."""
-    return (isinstance(node, ast.Constant) and node.value is None) or (
-        isinstance(node, ast.Attribute) and node.attr == "newaxis"
-    )
-
-
-def _is_everything(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Slice) and node.lower is None and node.upper is None and node.step is None) or (
-        isinstance(node, ast.Constant) and node.value is Ellipsis
-    )
-
-
-def _adds_axis_in_front(index: ast.expr) -> bool:
-    if isinstance(index, ast.Tuple):
-        return len(index.elts) == 2 and _is_none(index.elts[0]) and _is_everything(index.elts[1])
-    return _is_none(index)
-
-
-def _adds_axis_behind(index: ast.expr) -> bool:
-    return (
-        isinstance(index, ast.Tuple)
-        and len(index.elts) == 2
-        and _is_everything(index.elts[0])
-        and _is_none(index.elts[1])
-    )

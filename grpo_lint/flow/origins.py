@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, replace
 
 from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.flow.values import UNKNOWN, Samples, Value, Vector
+from grpo_lint.flow.values import UNKNOWN, Samples, Scalar, Value, Vector
 from grpo_lint.flow.vocabulary import Vocabulary
 
 
@@ -22,6 +22,21 @@ def named_vector(node: ast.AST, name: str, words: Vocabulary) -> Vector | None:
     if not words.is_reward(name):
         return None
     return Vector(node, node, words.is_strong_reward(name), name=name)
+
+
+def named_after_target(value: Value, name: str, source: ast.AST, is_assigned: bool, words: Vocabulary) -> Value:
+    """A name tells what an unknown value is: `rewards = model(batch)` is rewards, `n = f()` a number."""
+    if isinstance(value, Scalar):
+        return replace(value, names=value.names | {name})
+    if isinstance(value, Vector):
+        is_strong = value.is_strong or words.is_strong_reward(name)
+        return replace(value, is_strong=is_strong, name=value.name or name)
+    if value is not UNKNOWN:
+        return value
+    found = named_vector(source, name, words)
+    if found is None and is_assigned and isinstance(source, ast.expr):
+        return Scalar(source, frozenset({name}))
+    return found or value
 
 
 def element_of(iterated: Value) -> Value:

@@ -1,0 +1,81 @@
+"""What an item of something is: some of the rewards, a statistic with another axis, a member of a tuple."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from grpo_lint.flow import groupings, statistics
+from grpo_lint.flow.operations import integer
+from grpo_lint.flow.traversal import is_reward_like
+from grpo_lint.flow.values import (
+    UNKNOWN,
+    Altered,
+    Kind,
+    Length,
+    Scale,
+    Several,
+    Spread,
+    Statistic,
+    Value,
+    Vector,
+)
+
+
+def indexed(node: ast.Subscript, base: Value) -> Value:
+    """The value of `base[index]`, for any index but a string."""
+    match node.slice:
+        case ast.Constant(value=0) if statistics.is_statistic(base, Kind.MEDIAN):
+            return base
+        case ast.Constant(value=int(position)) if isinstance(base, Several):
+            return base.items[position] if -len(base.items) <= position < len(base.items) else UNKNOWN
+    if isinstance(base, Length) and integer(node.slice) in (0, -1):
+        return base
+    if isinstance(base, Statistic | Scale):
+        return _indexed_statistic(node, base)
+    return _indexed_rewards(node, base) if is_reward_like(base) else UNKNOWN
+
+
+def _indexed_statistic(node: ast.Subscript, base: Value) -> Value:
+    """`mean[:, None]` is the same numbers as a column; any other index picks some."""
+    if isinstance(base, Statistic) and _adds_axis_behind(node.slice):
+        return replace(base, spread=Spread.COLUMN if base.spread is Spread.ROWS else base.spread)
+    return UNKNOWN
+
+
+def _indexed_rewards(node: ast.Subscript, base: Value) -> Value:
+    if _adds_axis_in_front(node.slice):
+        return groupings.one_row(base, node, node.value, is_one_row=False)
+    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+        return UNKNOWN
+    if isinstance(base, Vector):
+        return replace(base, version=node, disorder=node, items=None)
+    return Altered(base, node)
+
+
+def _is_none(node: ast.expr) -> bool:
+    """`None` or `np.newaxis`."""
+    return (isinstance(node, ast.Constant) and node.value is None) or (
+        isinstance(node, ast.Attribute) and node.attr == "newaxis"
+    )
+
+
+def _is_everything(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Slice) and node.lower is None and node.upper is None and node.step is None) or (
+        isinstance(node, ast.Constant) and node.value is Ellipsis
+    )
+
+
+def _adds_axis_in_front(index: ast.expr) -> bool:
+    if isinstance(index, ast.Tuple):
+        return len(index.elts) == 2 and _is_none(index.elts[0]) and _is_everything(index.elts[1])
+    return _is_none(index)
+
+
+def _adds_axis_behind(index: ast.expr) -> bool:
+    return (
+        isinstance(index, ast.Tuple)
+        and len(index.elts) == 2
+        and _is_everything(index.elts[0])
+        and _is_none(index.elts[1])
+    )
