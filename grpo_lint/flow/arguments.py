@@ -9,7 +9,20 @@ from dataclasses import dataclass, replace
 from grpo_lint.flow import statistics
 from grpo_lint.flow.groupings import FLATTENINGS, RESHAPES
 from grpo_lint.flow.operations import COPIES, OPERATORS, STATISTICS, Operation, integer
-from grpo_lint.flow.values import Altered, Centred, Choice, Flat, Grouping, Listed, Scaled, Several, Value, Vector
+from grpo_lint.flow.values import (
+    Altered,
+    Centred,
+    Choice,
+    Enlarged,
+    Flat,
+    Grouping,
+    Listed,
+    Row,
+    Scaled,
+    Several,
+    Value,
+    Vector,
+)
 
 _ANY = 99
 _AXIS = frozenset({"dim", "axis"})
@@ -75,8 +88,9 @@ def has_known_arguments(operation: Operation) -> bool:
 
     Of operations without a signature nothing is claimed: what they give is not understood, whatever their arguments.
     """
-    if operation.name == "rearrange":  # whose keywords are names of its pattern
-        return len(operation.arguments) <= 1 and all(name != "**" for name, _ in operation.keywords)
+    if operation.library == "einops" or operation.name == "rearrange":  # whose keywords are names of the pattern
+        most = 2 if operation.name == "reduce" else 1
+        return len(operation.arguments) <= most and all(name != "**" for name, _ in operation.keywords)
     signature = _SIGNATURES.get(operation.name)
     if signature is None:
         return all(name != "**" for name, _ in operation.keywords)
@@ -98,7 +112,7 @@ def obscured(value: Value, operation: Operation) -> Value:
             return Several(tuple(obscured(item, operation) for item in items))
         case Choice() if statistics.is_statistic(value):
             return statistics.inexact(value)
-        case Grouping() | Centred() | Scaled() | Flat() | Listed() | Choice():
+        case Grouping() | Row() | Centred() | Scaled() | Enlarged() | Flat() | Listed() | Choice():
             return Altered(value, operation.node)
         case _:
             return statistics.inexact(value)

@@ -6,27 +6,33 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from grpo_lint.flow import statistics
+from grpo_lint.flow import groupings, statistics
 from grpo_lint.flow.arithmetic import Arithmetic
 from grpo_lint.flow.calls import Calls
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
 from grpo_lint.flow.indexing import indexed
-from grpo_lint.flow.operations import recognise
+from grpo_lint.flow.operations import integer, recognise
 from grpo_lint.flow.origins import element_of, named_after_target, named_vector, vector_from_comprehension
-from grpo_lint.flow.traversal import is_reward_like, vectors
+from grpo_lint.flow.shapes import several
+from grpo_lint.flow.traversal import is_reward_like, vectors, walk
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Choice,
+    GroupCount,
     Kind,
+    Leading,
     Length,
     Local,
+    Row,
     Scalar,
     Several,
     Value,
     Vector,
 )
+
+_LENGTHS = Scalar | Length | GroupCount | Leading
 
 # Evaluates a call of a function of the same module with these values for its operand and arguments, if it is one.
 Inline = Callable[[ast.Call, Value, Sequence[Value]], "Value | None"]
@@ -114,8 +120,10 @@ class Evaluator:
                 self.record.idle.add(operand)
 
     def _wrapped(self, node: ast.expr, value: Value) -> Value:
-        if isinstance(node, ast.Await):
+        if isinstance(node, ast.Await) or (isinstance(node, ast.Starred) and not is_reward_like(value)):
             return value
+        if integer(node) is not None:
+            return Scalar(node, frozenset())
         return Altered(value, node) if is_reward_like(value) else UNKNOWN
 
     def _other(self, node: ast.expr, env: Environment) -> Value:
@@ -125,7 +133,10 @@ class Evaluator:
         return UNKNOWN
 
     def _display(self, node: ast.Tuple | ast.List, items: list[Value]) -> Value:
-        return Several(tuple(items)) if isinstance(node, ast.Tuple) else UNKNOWN
+        """A tuple; a list only of lengths: a shape."""
+        if isinstance(node, ast.List) and not all(isinstance(item, _LENGTHS) for item in items):
+            return UNKNOWN
+        return several(node.elts, items)
 
     def _either(self, test: ast.expr | None, one: Value, other: Value) -> Value:
         if one is UNKNOWN and other is UNKNOWN:
@@ -157,8 +168,8 @@ class Evaluator:
         base = self.evaluate(node.value, env)
         if node.attr in ("shape", "size") and is_reward_like(base):
             return Length(vectors(base)[0].origin) if vectors(base) else UNKNOWN
-        if node.attr == "T" and is_reward_like(base):
-            return Altered(base, node)
+        if node.attr in ("T", "mT") and is_reward_like(base):
+            return groupings.transposed(base, node)
         if node.attr == "values" and statistics.is_statistic(base, Kind.MEDIAN):
             return base
         if is_reward_like(base) or statistics.is_statistic(base):
@@ -171,10 +182,10 @@ class Evaluator:
 
     def _subscript(self, node: ast.Subscript, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
-        self.evaluate(node.slice, env)
+        index = self.evaluate(node.slice, env)
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
             return self._by_name(node, node.slice.value, env)
-        return indexed(node, base)
+        return indexed(node, base, index)
 
     # comprehensions
 
@@ -184,7 +195,7 @@ class Evaluator:
         iterated: list[Value] = []
         for generator in node.generators:
             iterated.append(self.evaluate(generator.iter, inner))
-            self.bind_targets(generator.target, element_of(iterated[-1]), generator, inner, None)
+            self.bind_targets(generator.target, element_of(iterated[-1], generator), generator, inner, None)
             for condition in generator.ifs:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
@@ -194,6 +205,8 @@ class Evaluator:
         element = self.evaluate(node.elt, inner)
         if isinstance(node, ast.SetComp):
             return UNKNOWN
+        if any(isinstance(part, Row) for part in walk(element)):
+            return statistics.of_rows(element, node)
         return vector_from_comprehension(node, iterated, element, self.module.vocabulary) or UNKNOWN
 
     def bind_targets(

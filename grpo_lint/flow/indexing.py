@@ -7,12 +7,16 @@ from dataclasses import replace
 
 from grpo_lint.flow import groupings, statistics
 from grpo_lint.flow.operations import integer
-from grpo_lint.flow.traversal import is_reward_like
+from grpo_lint.flow.traversal import has_rows, is_reward_like
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
+    Element,
     Kind,
+    Leading,
     Length,
+    Position,
+    Row,
     Scale,
     Several,
     Spread,
@@ -22,31 +26,47 @@ from grpo_lint.flow.values import (
 )
 
 
-def indexed(node: ast.Subscript, base: Value) -> Value:
+def indexed(node: ast.Subscript, base: Value, index: Value) -> Value:
     """The value of `base[index]`, for any index but a string."""
     match node.slice:
         case ast.Constant(value=0) if statistics.is_statistic(base, Kind.MEDIAN):
             return base
         case ast.Constant(value=int(position)) if isinstance(base, Several):
             return base.items[position] if -len(base.items) <= position < len(base.items) else UNKNOWN
-    if isinstance(base, Length) and integer(node.slice) in (0, -1):
-        return base
+    if isinstance(base, Length):
+        return _indexed_shape(node.slice, base)
     if isinstance(base, Statistic | Scale):
         return _indexed_statistic(node, base)
-    return _indexed_rewards(node, base) if is_reward_like(base) else UNKNOWN
+    return _indexed_rewards(node, base, index) if is_reward_like(base) else UNKNOWN
+
+
+def _indexed_shape(index: ast.expr, shape: Length) -> Value:
+    """`rewards.shape[0]`, `rewards.shape[:-1]`."""
+    match index:
+        case ast.Slice(lower=None | ast.Constant(value=0), upper=upper, step=None) if integer(upper) == -1:
+            return Leading(shape.origin) if shape.origin else UNKNOWN
+        case _:
+            return shape if integer(index) in (0, -1) else UNKNOWN
 
 
 def _indexed_statistic(node: ast.Subscript, base: Value) -> Value:
-    """`mean[:, None]` is the same numbers as a column; any other index picks some."""
+    """`mean[:, None]` is the same numbers as a column, `mean[i // n]` one of them; a slice picks some."""
     if isinstance(base, Statistic) and _adds_axis_behind(node.slice):
         return replace(base, spread=Spread.COLUMN if base.spread is Spread.ROWS else base.spread)
-    return UNKNOWN
+    if isinstance(node.slice, ast.Slice | ast.Tuple):
+        return UNKNOWN
+    return statistics.inexact(base)
 
 
-def _indexed_rewards(node: ast.Subscript, base: Value) -> Value:
+def _indexed_rewards(node: ast.Subscript, base: Value, index: Value) -> Value:
     if _adds_axis_in_front(node.slice):
         return groupings.one_row(base, node, node.value, is_one_row=False)
-    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+    is_place = isinstance(index, Position) or integer(node.slice) is not None
+    if has_rows(base) and is_place:
+        return Row(base, node)
+    if isinstance(base, Vector | Row) and is_place and not isinstance(node.slice, ast.Constant):
+        return Element(base)
+    if integer(node.slice) is not None:
         return UNKNOWN
     if isinstance(base, Vector):
         return replace(base, version=node, disorder=node, items=None)

@@ -81,7 +81,7 @@ class Interpreter:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._define_function(statement, env)
             case ast.ClassDef():
-                pass
+                self._define_class(statement, env)
             case _:
                 self._execute_compound(statement, env)
 
@@ -157,6 +157,8 @@ class Interpreter:
 
     def _disorder(self, name: str, value: ast.expr, statement: ast.stmt, env: Environment) -> None:
         binding = env.bindings.get(name)
+        if binding is not None and isinstance(binding.value, Several):
+            env.bind(name, UNKNOWN, self.record.define(name, statement, UNKNOWN, None))
         if binding is not None and isinstance(binding.value, Vector):
             changed = replace(binding.value, version=value, disorder=value, items=None)
             env.bind(name, changed, self.record.define(name, statement, changed, None))
@@ -196,7 +198,7 @@ class Interpreter:
 
     def _for(self, statement: ast.For | ast.AsyncFor, env: Environment) -> None:
         iterated = self.evaluator.evaluate(statement.iter, env)
-        self.evaluator.bind_targets(statement.target, element_of(iterated), statement, env, None)
+        self.evaluator.bind_targets(statement.target, element_of(iterated, statement), statement, env, None)
         before = env.copy()
         self._loop(statement.body, env)
         self.run(statement.orelse, env)
@@ -239,6 +241,16 @@ class Interpreter:
         self.bind_parameters(function, inner)
         self.run(function.body, inner)
         self.returns = returns
+
+    def _define_class(self, definition: ast.ClassDef, env: Environment) -> None:
+        """A class inside a function: its methods see the function's names."""
+        methods, self.methods = self.methods, dict(self.module.methods.get(definition.name, {}))
+        for statement in definition.body:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._define_function(statement, env.copy())
+            elif isinstance(statement, ast.ClassDef):
+                self._define_class(statement, env)
+        self.methods = methods
 
     def inline(self, call: ast.Call, callee: Value, arguments: Sequence[Value]) -> Value | None:
         """What a function of this module returns for these arguments; None if it is none, or gets no rewards."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from grpo_lint.flow.einops import Pattern
+from grpo_lint.flow.groupings import pattern_of, split_by
 from grpo_lint.flow.operations import STATISTICS, Operation, axes, integer, truth
+from grpo_lint.flow.shapes import Evaluate
 from grpo_lint.flow.traversal import (
     alternatives,
     is_grouped,
@@ -19,11 +22,15 @@ from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Centred,
+    Element,
+    Enlarged,
     GroupCount,
     Grouping,
     Kind,
     LeaveOneOut,
     Length,
+    Ratio,
+    Row,
     Scalar,
     Scale,
     Scaled,
@@ -32,6 +39,7 @@ from grpo_lint.flow.values import (
     Value,
     Vector,
 )
+from grpo_lint.flow.vocabulary import Vocabulary
 
 _BASELINES = (Kind.MEAN, Kind.MEDIAN)
 _FLAGS = frozenset({"keepdim", "keepdims", "unbiased"})
@@ -40,6 +48,8 @@ _POPULATION = {"torch": 1, "numpy": 0, "jax": 0, "mlx": 0}
 
 def reduce(operation: Operation, of: Value) -> Value:
     """What a mean, sum, std or var of rewards is: a group statistic if it runs along the group axis, else unknown."""
+    if any(isinstance(part, Row) for part in alternatives(of)):
+        return _of_a_row(operation, of)
     if not is_grouped(of) or not runs_along_groups(operation, of):
         return UNKNOWN
     library = operation.library or library_of(of) or _library_by_keywords(operation)
@@ -53,6 +63,46 @@ def reduce(operation: Operation, of: Value) -> Value:
         library=library,
         is_exact=not operation.name.startswith("nan") and _has_known_options(operation, library),
     )
+
+
+def _of_a_row(operation: Operation, of: Value) -> Value:
+    """`row.mean()`: over all that the row has."""
+    asked = operation.argument(0, "dim", "axis")
+    if asked is not None and axes(asked) not in ((0,), (-1,)):
+        return UNKNOWN
+    return of_row(Kind(STATISTICS[operation.name]), of, operation.node)
+
+
+def of_row(kind: Kind, of: Value, node: ast.expr) -> Value:
+    """A statistic of one group's values, which stand in a row."""
+    return Statistic(kind, of, node, Spread.NUMBER, library=library_of(of), is_exact=False)
+
+
+def of_rows(element: Value, node: ast.expr) -> Value:
+    """What a comprehension over the rows of groups gives: a statistic of each, or their values in another form."""
+    if isinstance(element, Statistic):
+        return replace(element, spread=Spread.ROWS)
+    return Altered(element, node, keeps_shape=False) if is_reward_like(element) else UNKNOWN
+
+
+def reduced_by_pattern(operation: Operation, of: Value, evaluate: Evaluate, words: Vocabulary) -> Value:
+    """`reduce(rewards, "(p n) -> p", "mean", n=size)` of einops, or of groups, `reduce(grid, "p n -> p 1", "mean")`."""
+    pattern = pattern_of(operation)
+    asked = operation.argument(1, "reduction")
+    name = asked.value if isinstance(asked, ast.Constant) else None
+    if pattern is None or name not in ("mean", "sum"):
+        return UNKNOWN
+    is_laid_out = is_grouped(of)
+    names = pattern.pair if is_laid_out else pattern.split
+    grid = of if is_laid_out else split_by(operation, pattern, of, evaluate, words)
+    found = layouts(grid)
+    if names is None or not found or not all(layout.axis < 2 for layout in found):
+        return UNKNOWN
+    is_kept = pattern.without(names[found[0].axis], names)
+    if is_kept is None:
+        return UNKNOWN
+    spread = Spread.COLUMN if is_kept else Spread.ROWS
+    return Statistic(Kind(name), grid, operation.node, spread, library=library_of(of))
 
 
 def runs_along_groups(operation: Operation, of: Value) -> bool:
@@ -147,6 +197,8 @@ def _respread(operation: Operation, value: Value) -> Value:
 
 def _new_spread(operation: Operation, statistic: Statistic) -> Spread | None:
     name, was = operation.name, statistic.spread
+    if name == "rearrange" or operation.library == "einops":
+        return _after_pattern(pattern_of(operation), was)
     interleaves = name == "repeat_interleave" or (
         name == "repeat" and (operation.library in ("numpy", "jax", "mlx") or statistic.library in ("numpy", "jax"))
     )
@@ -166,6 +218,30 @@ def _new_spread(operation: Operation, statistic: Statistic) -> Spread | None:
     if name in ("view", "reshape", "flatten", "ravel") and was is Spread.GRID:
         return Spread.FLAT if name in ("flatten", "ravel") or _is_flat_request(operation) else None
     return None
+
+
+def _after_pattern(pattern: Pattern | None, was: Spread) -> Spread | None:
+    """`p -> p 1`, `p -> p n` and `p -> (p n)`, of one number for each group or of a column of them."""
+    match pattern:
+        case Pattern(before=((group,),), after=after) if was is Spread.ROWS:
+            pass
+        case Pattern(before=((group,), ("1",)), after=after) if was is Spread.COLUMN:
+            pass
+        case Pattern(before=((group,), (_,)), after=((first, _),)) if was is Spread.GRID:
+            return Spread.FLAT if first == group else None
+        case _:
+            return None
+    match after:
+        case ((first,),) if first == group:
+            return Spread.ROWS
+        case ((first,), ("1",)) if first == group:
+            return Spread.COLUMN
+        case ((first,), (_,)) if first == group:
+            return Spread.GRID
+        case ((first, _),) if first == group:
+            return Spread.FLAT
+        case _:
+            return None
 
 
 def _after_interleaving(operation: Operation, was: Spread) -> Spread | None:
@@ -223,22 +299,60 @@ def is_scale(value: Value) -> bool:
 
 def subtract(node: ast.AST, left: Value, right: Value) -> Value | None:
     """`left - right`, where that is centring or the numerator of a leave-one-out baseline; else None."""
-    if is_reward_like(left) and is_baseline(right) and share_origin(left, right):
+    if _is_centrable(left) and is_baseline(right) and share_origin(left, right):
         return Centred(left, right, node)
-    if is_statistic(left, Kind.SUM) and is_reward_like(right) and share_origin(left, right):
+    if is_statistic(left, Kind.SUM) and _is_centrable(right) and share_origin(left, right):
         return LeaveOneOut(left, right, None)
     return None
 
 
-def divide(node: ast.AST, left: Value, right: Value, divisor: ast.expr) -> Value | None:
+def divide(node: ast.AST, left: Value, right: Value, dividend: ast.expr, divisor: ast.expr) -> Value | None:
     """`left / right`, where that is scaling, a mean, or a leave-one-out baseline; else None."""
-    if is_reward_like(left) and is_scale(right) and share_origin(left, right):
+    if _is_centrable(left) and is_scale(right) and share_origin(left, right):
         return Scaled(left, right, node)
     if isinstance(left, LeaveOneOut):
         return replace(left, others=divisor)
+    if isinstance(left, Enlarged) and left.over is None and _is_one_less(divisor, left.by):
+        return replace(left, over=divisor, node=node)
+    if isinstance(left, Scalar) and _is_one_less(divisor, dividend):
+        return Ratio(dividend, divisor)
     if is_statistic(left, Kind.SUM) and isinstance(right, Scalar | Length | GroupCount):
         return map_alternatives(left, _mean_from_sum)
     return None
+
+
+def _is_centrable(value: Value) -> bool:
+    """Rewards, or one of them in a loop."""
+    return is_reward_like(value) or any(isinstance(part, Element) for part in alternatives(value))
+
+
+def _is_one_less(node: ast.expr, than: ast.expr) -> bool:
+    """`n - 1` beside `n`."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)):
+            return ast.dump(left) == ast.dump(than)
+        case _:
+            return False
+
+
+def multiply(node: ast.AST, left: Value, right: Value, by: ast.expr) -> Value | None:
+    """`left * right`, where that is centred rewards times n or n / (n - 1), or a mean times n, a sum; else None."""
+    if isinstance(left, Centred) and isinstance(right, Ratio):
+        return Enlarged(left, right.by, right.over, node)
+    if isinstance(left, Centred) and isinstance(right, Scalar):
+        return Enlarged(left, by, None, node)
+    if is_statistic(left, Kind.MEAN) and isinstance(right, Scalar) and ast.unparse(by) in _sizes(left):
+        return map_alternatives(left, _sum_from_mean)
+    return None
+
+
+def _sizes(value: Value) -> set[str]:
+    """The group sizes of the groupings in a value, as written."""
+    return {ast.unparse(part.size) for part in walk(value) if isinstance(part, Grouping) and part.size is not None}
+
+
+def _sum_from_mean(value: Value) -> Value:
+    return replace(value, kind=Kind.SUM) if isinstance(value, Statistic) else value
 
 
 def _mean_from_sum(value: Value) -> Value:

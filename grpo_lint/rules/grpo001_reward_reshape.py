@@ -60,7 +60,7 @@ RULE = Rule(
     code="GRPO001",
     name="reward-reshape",
     summary="rewards are grouped by a reshape to a constant size, and a group statistic becomes a baseline or scale",
-    gate=(rb"\b(?:view|reshape|unflatten|rearrange)\b", rb"(?:mean|median|sum|std|var)\b"),
+    gate=(rb"\b(?:view|reshape|unflatten|rearrange|einops)\b", rb"(?:mean|median|sum|std|var)\b"),
 )
 
 
