@@ -170,6 +170,8 @@ def _keywords(normalisation: Normalisation, source: Source) -> tuple[list[Argume
     if sized is not None and sized.size is not None:
         keywords.append(Argument("fallback_group_size", one_line(source.segment(sized.size))))
         parts.append(sized.size)
+    if normalisation.siblings is not None:
+        parts.append(normalisation.siblings)
     if scaling is not None:
         _require_number(scaling.eps)
         eps = "0.0" if scaling.eps is None else one_line(source.segment(scaling.eps))

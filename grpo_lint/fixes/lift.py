@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grpo_lint.fixes.call import Call, calls_of
 from grpo_lint.fixes.context import Context
 from grpo_lint.fixes.identity import find_identity
-from grpo_lint.fixes.layout import lay_out
+from grpo_lint.fixes.layout import lay_out, one_line
 from grpo_lint.fixes.normalisation import Refusal
 from grpo_lint.fixes.origin import NORMALISER, Origin, origin_of
 from grpo_lint.fixes.region import Region, Site, find_region
@@ -24,8 +24,9 @@ from grpo_lint.fixes.safeguards import (
 from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.facts import FunctionFacts
 from grpo_lint.flow.nodes import walk_nodes
+from grpo_lint.flow.statistics import is_statistic
 from grpo_lint.flow.traversal import vectors, walk
-from grpo_lint.flow.values import Centred, Grouping, Scaled, Statistic
+from grpo_lint.flow.values import Centred, Enlarged, Grouping, Scaled, Statistic
 from grpo_lint.model import Edit, Safety
 
 
@@ -54,8 +55,10 @@ def lift(facts: FunctionFacts, grouping: Grouping, context: Context) -> Lift:
     tree = Tree.of(facts.function)
     for vector in vectors(grouping.of):  # the reason that no change of the steps could mend comes first
         find_identity(facts, tree, vector, tree.statement(grouping.node), context.project, context.wishes)
+    if is_statistic(facts.value(grouping.node)):
+        raise Refusal(f"`{one_line(ast.unparse(grouping.node))}` groups and reduces in one step")
     region = find_region(facts, tree, grouping)
-    _require_own_steps(facts, region)
+    _require_own_steps(facts, tree, region)
     anchors = anchors_of(region, tree)
     require_plain_region(tree, region, anchors)
     calls = calls_of(facts, tree, region, anchors, context)
@@ -64,14 +67,16 @@ def lift(facts: FunctionFacts, grouping: Grouping, context: Context) -> Lift:
     return _lifted(facts, tree, region, anchors, calls, context)
 
 
-def _require_own_steps(facts: FunctionFacts, region: Region) -> None:
+def _require_own_steps(facts: FunctionFacts, tree: Tree, region: Region) -> None:
     """Every step must stand in the function's own text: a helper may do more than the step that it returns."""
     for site in region.sites:
         values = [facts.value(outlet.node) for outlet in site.outlets]
         values += [found.value for found in facts.definitions if found.node in site.definitions]
         for part in (part for value in values for part in walk(value)):
-            if isinstance(part, Grouping | Statistic | Centred | Scaled) and not facts.owns(part.node):
+            if isinstance(part, Grouping | Statistic | Centred | Scaled | Enlarged) and not facts.owns(part.node):
                 raise Refusal("a part of the normalisation stands in a helper")
+            if isinstance(part, Grouping) and part.size is not None and not _stand_together(part.size, part.node, tree):
+                raise Refusal(f"the group size, `{ast.unparse(part.size)}`, is that of a helper")
     names = {
         name
         for node in walk_nodes(facts.function)
@@ -80,6 +85,11 @@ def _require_own_steps(facts: FunctionFacts, region: Region) -> None:
     }
     if any(found.name in names for found in facts.definitions if found.node in region.statements):
         raise Refusal("a step is kept in a global or nonlocal name")
+
+
+def _stand_together(one: ast.AST, other: ast.AST, tree: Tree) -> bool:
+    """Whether two expressions stand in one function of a tree."""
+    return one in tree.parents and tree.function(one) is tree.function(other)
 
 
 def _lifted(

@@ -34,18 +34,20 @@ class Signature:
     """The arguments after the operand that are understood: how many by position, and which by name.
 
     An argument in `fixed` is understood with this one value, whether it is given by name or, where `positions` names
-    it, by position.
+    it, by position. `takes_stars` is for what reads its arguments' number off the values behind the stars.
     """
 
     by_position: int = 0
     keywords: frozenset[str] = frozenset()
     fixed: Mapping[str, object] | None = None
     positions: tuple[str, ...] = ()
+    takes_stars: bool = False
 
     def takes(self, operation: Operation) -> bool:
         """Whether every argument of an operation is understood."""
         arguments = operation.arguments
-        if len(arguments) > self.by_position or any(isinstance(each, ast.Starred) for each in arguments):
+        has_stars = any(isinstance(each, ast.Starred) for each in arguments)
+        if len(arguments) > self.by_position or (has_stars and not self.takes_stars):
             return False
         given = [*operation.keywords, *zip(self.positions, arguments, strict=False)]
         return all(self._takes_named(name, value) for name, value in given)
@@ -57,7 +59,7 @@ class Signature:
 
 
 _STATISTIC = Signature(3, _AXIS | {"keepdim", "keepdims", "unbiased", "correction", "ddof"})
-_RESHAPE = Signature(_ANY, frozenset({"shape", "size", "newshape"}), _ARRAY_ORDER)
+_RESHAPE = Signature(_ANY, frozenset({"shape", "size", "newshape"}), _ARRAY_ORDER, takes_stars=True)
 _FLATTEN = Signature(2, fixed={"start_dim": 0, "end_dim": -1, **_ARRAY_ORDER}, positions=("start_dim", "end_dim"))
 _RAVEL = Signature(1, fixed=_ARRAY_ORDER, positions=("order",))
 _NEW_AXIS = Signature(1, _AXIS)

@@ -25,8 +25,9 @@ from grpo_lint.flow.operations import (
 )
 from grpo_lint.flow.origins import named_vector
 from grpo_lint.flow.shapes import is_shape
+from grpo_lint.flow.spreads import respread
 from grpo_lint.flow.traversal import groupings as groupings_in
-from grpo_lint.flow.traversal import is_reward_like, vectors
+from grpo_lint.flow.traversal import has_rows, is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
@@ -140,7 +141,7 @@ class Calls:
         if not has_known_arguments(operation):
             return Altered(operand, operation.node, keeps_shape=False)
         if statistics.is_statistic(operand):
-            return statistics.respread(operation, operand)
+            return respread(operation, operand)
         if operation.name == "rearrange":
             return groupings.regroup(operation, operand, evaluate, self.vocabulary)
         if operation.name == "reduce":
@@ -184,6 +185,8 @@ class Calls:
             return Length(found[0].origin, is_total=name == "numel") if found else None
         if name == "tolist":
             return Listed(operand, operation.node)
+        if name == "unbind" and integer(operation.argument(0, "dim")) in (None, 0) and has_rows(operand):
+            return operand
         if name in IDLE:
             self.record.idle.add(operation.operand)
         return self._converted(operation, operand)
@@ -266,10 +269,12 @@ class Calls:
         name = operation.name
         if name in COPIES:
             return operand
+        if name in ("tolist", "item"):
+            return statistics.inexact(operand)
         if name == "sqrt" or (name == "pow" and operation.arguments):
             return statistics.root(operand)
         if name in SPREADINGS:
-            return statistics.respread(operation, operand)
+            return respread(operation, operand)
         if name in OPERATORS and operation.arguments:
             return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
         return statistics.inexact(operand) if name in ELEMENTWISE | CONVERSIONS else None

@@ -19,27 +19,23 @@ class Pattern:
     after: tuple[Axis, ...]
 
     @property
-    def split(self) -> tuple[str, str] | None:
-        """The two names that the one axis in front is split into; what follows it must stay as it is."""
+    def is_split(self) -> bool:
+        """Whether the first axis is split into two."""
+        return len(self.before) > 0 and len(self.before[0]) == 2
+
+    @property
+    def names(self) -> tuple[str, str] | None:
+        """The names of the two axes in front: of those that the first is split into, or of the first two."""
         match self.before:
-            case ((outer, inner), *rest) if all(len(axis) == 1 for axis in rest):
+            case ((outer, inner), *rest) | ((outer,), (inner,), *rest) if all(len(axis) == 1 for axis in rest):
                 return outer, inner
             case _:
                 return None
 
     @property
-    def pair(self) -> tuple[str, str] | None:
-        """The names of both axes, where there are two."""
-        match self.before:
-            case ((outer,), (inner,)):
-                return outer, inner
-            case _:
-                return None
-
-    @property
-    def rest(self) -> tuple[Axis, ...]:
-        """The axes behind the first."""
-        return self.before[1:]
+    def others(self) -> tuple[Axis, ...]:
+        """The axes behind these two."""
+        return self.before[1:] if self.is_split else self.before[2:]
 
     def is_row(self) -> bool:
         """`n -> 1 n`."""
@@ -49,24 +45,23 @@ class Pattern:
         """`p n -> (p n)`, in the order of the samples."""
         return all(len(axis) == 1 for axis in self.before) and self.after == (tuple(axis[0] for axis in self.before),)
 
-    def keeps_order(self, names: tuple[str, str]) -> bool:
-        """Whether these two axes stand in front on the right side, in this order, and all others behind them."""
-        return self.after == ((names[0],), (names[1],), *self._others)
+    def keeps_order(self) -> bool:
+        """Whether the two axes in front stay in front, in their order, and all others behind them."""
+        return self.names is not None and self.after == (*((name,) for name in self.names), *self.others)
 
-    def swaps_order(self, names: tuple[str, str]) -> bool:
+    def swaps_order(self) -> bool:
         """The same with the two in the other order."""
-        return self.after == ((names[1],), (names[0],), *self._others)
+        return self.names is not None and self.after == (*((name,) for name in reversed(self.names)), *self.others)
 
-    def without(self, name: str, names: tuple[str, str]) -> bool | None:
-        """Whether the axis of a name is kept with length one (True) or gone (False); None for any other change."""
-        kept = tuple(_UNIT if each == name else (each,) for each in names)
-        if self.after == (*kept, *self._others):
+    def without(self, axis: int) -> bool | None:
+        """Whether one of the two is kept with length one (True) or gone (False); None for any other change."""
+        if self.names is None:
+            return None
+        (other,) = (name for place, name in enumerate(self.names) if place != axis)
+        kept = (_UNIT, (other,)) if axis == 0 else ((other,), _UNIT)
+        if self.after == (*kept, *self.others):
             return True
-        return False if self.after == (*(axis for axis in kept if axis != _UNIT), *self._others) else None
-
-    @property
-    def _others(self) -> tuple[Axis, ...]:
-        return () if self.pair else self.rest
+        return False if self.after == ((other,), *self.others) else None
 
 
 def parse(text: str) -> Pattern | None:

@@ -114,20 +114,19 @@ def _rearranged(operation: Operation, of: Value, evaluate: Evaluate, words: Voca
         return _rearranged_groups(operation, of, pattern)
     if pattern.is_row():
         return one_row(of, operation.node, operation.operand, is_one_row=True)
-    made, names = split_by(operation, pattern, of, evaluate, words), pattern.split
-    if isinstance(made, Grouping) and names is not None:
-        if pattern.keeps_order(names):
+    made = split_by(operation, pattern, of, evaluate, words)
+    if isinstance(made, Grouping):
+        if pattern.keeps_order():
             return made
-        if pattern.swaps_order(names):
+        if pattern.swaps_order():
             return replace(made, axis=1 - made.axis, is_plain=False)
     return Altered(of, operation.node, keeps_shape=False)
 
 
 def _rearranged_groups(operation: Operation, of: Value, pattern: einops.Pattern) -> Value:
-    names = pattern.pair
-    if names is not None and pattern.is_flattening():
+    if len(pattern.before) == 2 and pattern.is_flattening():
         return flatten(of, operation.node)
-    if names is not None and pattern.swaps_order(names):
+    if len(pattern.before) == 2 and pattern.swaps_order():
         return transposed(of, operation.node)
     return Altered(of, operation.node, keeps_shape=False)
 
@@ -142,16 +141,16 @@ def pattern_of(operation: Operation) -> einops.Pattern | None:
 
 def split_by(operation: Operation, pattern: einops.Pattern, of: Value, evaluate: Evaluate, words: Vocabulary) -> Value:
     """The rewards after the left side of a pattern, `(p n)`: groups, if one of its two axes is a prompt's samples."""
-    names = pattern.split
-    if names is None:
+    names = pattern.names
+    if names is None or not pattern.is_split:
         return UNKNOWN
     text = operation.argument(0, "pattern") or operation.node
     free = ast.copy_location(ast.UnaryOp(ast.USub(), ast.copy_location(ast.Constant(1), text)), text)
     given = [operation.keyword(name) or free for name in names]
     wanted = [Dimension(node, evaluate(node)) for node in given]
     made = _grouped(operation, of, wanted, words)
-    if isinstance(made, Grouping) and pattern.rest:
-        return replace(made, rank=2 + len(pattern.rest), is_plain=False)
+    if isinstance(made, Grouping) and pattern.others:
+        return replace(made, rank=2 + len(pattern.others), is_plain=False)
     return made
 
 

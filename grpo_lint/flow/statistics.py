@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from grpo_lint.flow.einops import Pattern
 from grpo_lint.flow.groupings import pattern_of, split_by
 from grpo_lint.flow.operations import STATISTICS, Operation, axes, integer, truth
 from grpo_lint.flow.shapes import Evaluate
 from grpo_lint.flow.traversal import (
     alternatives,
+    groupings,
     is_grouped,
     is_reward_like,
     layouts,
@@ -92,13 +92,11 @@ def reduced_by_pattern(operation: Operation, of: Value, evaluate: Evaluate, word
     name = asked.value if isinstance(asked, ast.Constant) else None
     if pattern is None or name not in ("mean", "sum"):
         return UNKNOWN
-    is_laid_out = is_grouped(of)
-    names = pattern.pair if is_laid_out else pattern.split
-    grid = of if is_laid_out else split_by(operation, pattern, of, evaluate, words)
+    grid = split_by(operation, pattern, of, evaluate, words) if pattern.is_split else of
     found = layouts(grid)
-    if names is None or not found or not all(layout.axis < 2 for layout in found):
+    if not found or any(layout.axis > 1 or layout.rank != 2 + len(pattern.others) for layout in found):
         return UNKNOWN
-    is_kept = pattern.without(names[found[0].axis], names)
+    is_kept = pattern.without(found[0].axis)
     if is_kept is None:
         return UNKNOWN
     spread = Spread.COLUMN if is_kept else Spread.ROWS
@@ -177,93 +175,6 @@ def _library_by_keywords(operation: Operation) -> str | None:
     return None
 
 
-def respread(operation: Operation, value: Value) -> Value:
-    """A statistic after `repeat_interleave`, `expand_as` and the like: the same numbers in another shape."""
-    return map_alternatives(value, lambda part: _respread(operation, part))
-
-
-def _respread(operation: Operation, value: Value) -> Value:
-    match value:
-        case Statistic():
-            spread = _new_spread(operation, value)
-            return replace(value, is_exact=False) if spread is None else replace(value, spread=spread)
-        case Scale():
-            return replace(value, std=respread(operation, value.std))
-        case LeaveOneOut():
-            return value
-        case _:
-            return Altered(value, operation.node)
-
-
-def _new_spread(operation: Operation, statistic: Statistic) -> Spread | None:
-    name, was = operation.name, statistic.spread
-    if name == "rearrange" or operation.library == "einops":
-        return _after_pattern(pattern_of(operation), was)
-    interleaves = name == "repeat_interleave" or (
-        name == "repeat" and (operation.library in ("numpy", "jax", "mlx") or statistic.library in ("numpy", "jax"))
-    )
-    if interleaves:
-        return _after_interleaving(operation, was)
-    if name in ("expand_as", "expand", "broadcast_to", "repeat", "tile") and was is Spread.COLUMN:
-        return Spread.GRID
-    if name in ("unsqueeze", "expand_dims") and was is Spread.ROWS:
-        return Spread.COLUMN if integer(operation.argument(0, "dim", "axis")) in (1, -1) else None
-    if name in ("view", "reshape") and was in (Spread.ROWS, Spread.COLUMN):
-        return _after_reshape(operation)
-    if name == "squeeze" and was is Spread.COLUMN:
-        axis = operation.argument(0, "dim", "axis")
-        return Spread.ROWS if axis is None or integer(axis) in (1, -1) else None
-    if name in ("squeeze", "flatten", "ravel") and was in (Spread.ROWS, Spread.COLUMN):
-        return Spread.ROWS
-    if name in ("view", "reshape", "flatten", "ravel") and was is Spread.GRID:
-        return Spread.FLAT if name in ("flatten", "ravel") or _is_flat_request(operation) else None
-    return None
-
-
-def _after_pattern(pattern: Pattern | None, was: Spread) -> Spread | None:
-    """`p -> p 1`, `p -> p n` and `p -> (p n)`, of one number for each group or of a column of them."""
-    match pattern:
-        case Pattern(before=((group,),), after=after) if was is Spread.ROWS:
-            pass
-        case Pattern(before=((group,), ("1",)), after=after) if was is Spread.COLUMN:
-            pass
-        case Pattern(before=((group,), (_,)), after=((first, _),)) if was is Spread.GRID:
-            return Spread.FLAT if first == group else None
-        case _:
-            return None
-    match after:
-        case ((first,),) if first == group:
-            return Spread.ROWS
-        case ((first,), ("1",)) if first == group:
-            return Spread.COLUMN
-        case ((first,), (_,)) if first == group:
-            return Spread.GRID
-        case ((first, _),) if first == group:
-            return Spread.FLAT
-        case _:
-            return None
-
-
-def _after_interleaving(operation: Operation, was: Spread) -> Spread | None:
-    axis = integer(operation.argument(1, "dim", "axis"))
-    if was is Spread.ROWS and axis in (None, 0, -1):
-        return Spread.FLAT
-    if was is Spread.COLUMN and axis in (1, -1):
-        return Spread.GRID
-    return Spread.FLAT if was is Spread.COLUMN and axis is None else None
-
-
-def _after_reshape(operation: Operation) -> Spread | None:
-    given = [integer(argument) for argument in operation.arguments]
-    if given == [-1, 1]:
-        return Spread.COLUMN
-    return Spread.ROWS if given == [-1] else None
-
-
-def _is_flat_request(operation: Operation) -> bool:
-    return [integer(argument) for argument in operation.arguments] == [-1]
-
-
 def inexact(value: Value) -> Value:
     """A statistic after a step that changes its numbers."""
     return map_alternatives(value, _inexact)
@@ -303,6 +214,8 @@ def subtract(node: ast.AST, left: Value, right: Value) -> Value | None:
         return Centred(left, right, node)
     if is_statistic(left, Kind.SUM) and _is_centrable(right) and share_origin(left, right):
         return LeaveOneOut(left, right, None)
+    if isinstance(left, Altered) and is_statistic(right, Kind.SUM) and share_origin(left, right):
+        return Centred(left, right, node)  # `n * rewards - sum`
     return None
 
 
@@ -337,13 +250,13 @@ def _is_one_less(node: ast.expr, than: ast.expr) -> bool:
 
 def multiply(node: ast.AST, left: Value, right: Value, by: ast.expr) -> Value | None:
     """`left * right`, where that is centred rewards times n or n / (n - 1), or a mean times n, a sum; else None."""
-    if isinstance(left, Centred) and isinstance(right, Ratio):
+    if isinstance(left, Centred) and isinstance(right, Ratio) and ast.unparse(right.by) in _sizes(left):
         return Enlarged(left, right.by, right.over, node)
-    if isinstance(left, Centred) and isinstance(right, Scalar):
+    if not isinstance(right, Scalar) or not groupings(left) or ast.unparse(by) not in _sizes(left):
+        return None
+    if isinstance(left, Centred):
         return Enlarged(left, by, None, node)
-    if is_statistic(left, Kind.MEAN) and isinstance(right, Scalar) and ast.unparse(by) in _sizes(left):
-        return map_alternatives(left, _sum_from_mean)
-    return None
+    return map_alternatives(left, _sum_from_mean) if is_statistic(left, Kind.MEAN) else None
 
 
 def _sizes(value: Value) -> set[str]:

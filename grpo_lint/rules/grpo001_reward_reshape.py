@@ -71,12 +71,17 @@ def check(facts: FunctionFacts) -> Iterator[Report]:
 
 
 def _message(facts: FunctionFacts, grouping: Grouping) -> str:
-    values = ast.unparse(grouping.operand)
-    size = ast.unparse(grouping.size) if grouping.size else "a constant"
+    call, values = ast.unparse(grouping.node), ast.unparse(grouping.operand)
     return (
-        f"`{ast.unparse(grouping.node)}` groups `{values}` by position, `{size}` in a row: when prompts have uneven "
-        f"sample counts, {_harm(facts, grouping)}; group by the prompt's identity with `normalize_rewards_by_group`"
+        f"`{call}` groups `{values}` by position, {_arrangement(grouping)}: when prompts have uneven sample counts, "
+        f"{_harm(facts, grouping)}; group by the prompt's identity with `normalize_rewards_by_group`"
     )
+
+
+def _arrangement(grouping: Grouping) -> str:
+    if grouping.size is not None:
+        return f"`{ast.unparse(grouping.size)}` in a row"
+    return f"`{ast.unparse(grouping.count)}` groups of one size" if grouping.count else "a constant number in a row"
 
 
 def _harm(facts: FunctionFacts, grouping: Grouping) -> str:
