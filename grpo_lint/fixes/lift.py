@@ -77,6 +77,8 @@ def _require_own_steps(facts: FunctionFacts, tree: Tree, region: Region) -> None
                 raise Refusal("a part of the normalisation stands in a helper")
             if isinstance(part, Grouping) and part.size is not None and not _stand_together(part.size, part.node, tree):
                 raise Refusal(f"the group size, `{ast.unparse(part.size)}`, is that of a helper")
+            if isinstance(part, Grouping) and part.size is not None:
+                _require_fixed_shape(part, part.size, tree)
     names = {
         name
         for node in walk_nodes(facts.function)
@@ -85,6 +87,13 @@ def _require_own_steps(facts: FunctionFacts, tree: Tree, region: Region) -> None
     }
     if any(found.name in names for found in facts.definitions if found.node in region.statements):
         raise Refusal("a step is kept in a global or nonlocal name")
+
+
+def _require_fixed_shape(grouping: Grouping, size: ast.expr, tree: Tree) -> None:
+    """A list under a name is a shape that anything which holds it may change; a tuple stays what it is."""
+    listed = tree.parents[size]
+    if isinstance(listed, ast.List) and grouping.node not in tree.ancestors(listed):
+        raise Refusal(f"`{ast.unparse(listed)}` is a list, which may have changed before it became a shape")
 
 
 def _stand_together(one: ast.AST, other: ast.AST, tree: Tree) -> bool:

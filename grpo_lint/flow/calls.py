@@ -10,6 +10,7 @@ from grpo_lint.flow import groupings, statistics
 from grpo_lint.flow.arguments import has_known_arguments, obscured
 from grpo_lint.flow.arithmetic import Arithmetic
 from grpo_lint.flow.environment import Record
+from grpo_lint.flow.indexing import length_of
 from grpo_lint.flow.operations import (
     CONVERSIONS,
     COPIES,
@@ -181,8 +182,7 @@ class Calls:
         if name in OPERATORS and operation.arguments:
             return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
         if name in ("size", "numel"):
-            found = vectors(operand)
-            return Length(found[0].origin, is_total=name == "numel") if found else None
+            return length_of(operand, is_total=name == "numel")
         if name == "tolist":
             return Listed(operand, operation.node)
         if name == "unbind" and integer(operation.argument(0, "dim")) in (None, 0) and has_rows(operand):

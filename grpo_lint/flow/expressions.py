@@ -11,11 +11,11 @@ from grpo_lint.flow.arithmetic import Arithmetic
 from grpo_lint.flow.calls import Calls
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
-from grpo_lint.flow.indexing import indexed
+from grpo_lint.flow.indexing import indexed, length_of
 from grpo_lint.flow.operations import integer, recognise
 from grpo_lint.flow.origins import element_of, named_after_target, named_vector, vector_from_comprehension
 from grpo_lint.flow.shapes import several
-from grpo_lint.flow.traversal import is_reward_like, vectors, walk
+from grpo_lint.flow.traversal import is_reward_like, walk
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
@@ -167,7 +167,7 @@ class Evaluator:
     def _attribute(self, node: ast.Attribute, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
         if node.attr in ("shape", "size") and is_reward_like(base):
-            return Length(vectors(base)[0].origin) if vectors(base) else UNKNOWN
+            return length_of(base)
         if node.attr in ("T", "mT") and is_reward_like(base):
             return groupings.transposed(base, node)
         if node.attr == "values" and statistics.is_statistic(base, Kind.MEDIAN):
@@ -246,6 +246,8 @@ class Evaluator:
         base = self.evaluate(target.value, env)
         self.evaluate(target.slice, env)
         path = path_of(target.value)
+        if path and isinstance(base, Several):
+            env.bind(path, UNKNOWN, self.record.define(path, node, UNKNOWN, None))
         if path and isinstance(base, Vector):
             changed = replace(base, version=node, disorder=node, items=None)
             env.bind(path, changed, self.record.define(path, node, changed, None))

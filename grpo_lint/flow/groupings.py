@@ -44,7 +44,7 @@ def regroup(operation: Operation, of: Value, evaluate: Evaluate, words: Vocabula
 def _reshaped(operation: Operation, of: Value, shape: Value, words: Vocabulary) -> Value:
     if not isinstance(shape, Several) or not shape.nodes:
         return Altered(of, operation.node, keeps_shape=False)
-    wanted, lead = _without_leading(dimensions_of(shape), of)
+    wanted, lead = _without_leading(dimensions_of(shape))
     if _is_flat(wanted, of) and not lead:
         return flatten(of, operation.node)
     if _is_row(wanted, of) and not lead:
@@ -53,15 +53,14 @@ def _reshaped(operation: Operation, of: Value, shape: Value, words: Vocabulary) 
     return _grouped(operation, of, wanted, words, lead)
 
 
-def _without_leading(wanted: tuple[Dimension, ...], of: Value) -> tuple[tuple[Dimension, ...], int]:
-    """The dimensions behind the rewards' own leading axes, and how many those count: none where rewards have one axis.
+def _without_leading(wanted: tuple[Dimension, ...]) -> tuple[tuple[Dimension, ...], int]:
+    """The dimensions behind the leading axes of rewards, and how many those count: none where rewards have one axis.
 
     What axes they are is not known; one stands for them, since statistics then name theirs from the end.
     """
     if not wanted or not isinstance(wanted[0].value, Leading):
         return wanted, 0
-    is_flat = all(vector.rank == 1 for vector in vectors(of))
-    return wanted[1:], 0 if is_flat else 1
+    return wanted[1:], 0 if wanted[0].value.rank == 1 else 1
 
 
 def _grouped(operation: Operation, of: Value, wanted: Sequence[Dimension], words: Vocabulary, lead: int = 0) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from grpo_lint.flow import groupings, statistics
 from grpo_lint.flow.operations import integer
-from grpo_lint.flow.traversal import has_rows, is_reward_like
+from grpo_lint.flow.traversal import has_rows, is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
@@ -40,11 +40,19 @@ def indexed(node: ast.Subscript, base: Value, index: Value) -> Value:
     return _indexed_rewards(node, base, index) if is_reward_like(base) else UNKNOWN
 
 
+def length_of(rewards: Value, is_total: bool = False) -> Value:
+    """What `rewards.shape`, `rewards.size()` and `rewards.numel()` are."""
+    found = vectors(rewards)
+    if not found:
+        return UNKNOWN
+    return Length(found[0].origin, is_total=is_total, rank=rewards.rank if isinstance(rewards, Vector) else None)
+
+
 def _indexed_shape(index: ast.expr, shape: Length) -> Value:
     """`rewards.shape[0]`, `rewards.shape[:-1]`."""
     match index:
         case ast.Slice(lower=None | ast.Constant(value=0), upper=upper, step=None) if integer(upper) == -1:
-            return Leading(shape.origin) if shape.origin else UNKNOWN
+            return Leading(shape.rank) if shape.origin else UNKNOWN
         case _:
             return shape if integer(index) in (0, -1) else UNKNOWN
 

@@ -20,15 +20,7 @@ STATISTICS = {
     "nanvar": "var",
 }
 # Functions of lists, of the standard library's `statistics`.
-OF_LISTS = {
-    "mean": "mean",
-    "fmean": "mean",
-    "median": "median",
-    "stdev": "std",
-    "pstdev": "std",
-    "variance": "var",
-    "pvariance": "var",
-}
+OF_LISTS = {"mean": "mean", "fmean": "mean", "median": "median"}
 
 # The same values, in the same order and shape.
 COPIES = frozenset({"clone", "detach", "contiguous", "copy", "requires_grad_", "detach_"})

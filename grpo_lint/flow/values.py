@@ -235,12 +235,14 @@ class Scalar(Value):
 class Length(Value):
     """The number of samples in all: of the vector with this origin, or of the sequence with this text.
 
-    `is_total` where it counts the values of all axes (`numel()`), rather than the length of one.
+    `is_total` where it counts the values of all axes (`numel()`), rather than the length of one. `rank` is the
+    vector's, where it is known.
     """
 
     origin: ast.AST | None
     sequence: str = ""
     is_total: bool = False
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,9 +260,9 @@ class Several(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leading(Value):
-    """The lengths of all axes of the vector with this origin but its last: `rewards.shape[:-1]`."""
+    """The lengths of all axes of a vector but its last, `rewards.shape[:-1]`: of none where its `rank` is one."""
 
-    origin: ast.AST
+    rank: int | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

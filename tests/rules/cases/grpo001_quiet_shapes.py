@@ -139,6 +139,14 @@ def shape_that_changed(rewards, group_size):
     return grid - grid.mean(1, keepdim=True)
 
 
+def shape_with_another_item(rewards, num_envs):
+    """What was a group's size is another number now."""
+    shape = [-1, 8]
+    shape[1] = num_envs
+    grid = rewards.view(*shape)
+    return grid - grid.mean(1, keepdim=True)
+
+
 def whitening_of_the_batch(advantages):
     """One scale for the batch."""
     return (advantages - advantages.mean()) / (advantages.std() + 1e-8)

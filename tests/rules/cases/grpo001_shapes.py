@@ -32,7 +32,7 @@ def shape_in_a_variable(cfg, episodes: list[Episode]):
 def list_in_a_variable(cfg, episodes: list[Episode]):
     rewards = torch.tensor([e.reward for e in episodes])
     shape = [-1, cfg.group_size]
-    grid = rewards.view(*shape)  # expect: GRPO001 safe
+    grid = rewards.view(*shape)  # expect: GRPO001 none: is a list, which may
     return (grid - grid.mean(dim=1, keepdim=True)).flatten()
 
 
@@ -47,6 +47,13 @@ def leading_axes_of_a_vector(cfg, episodes: list[Episode]):
     rewards = torch.tensor([e.reward for e in episodes])
     grid = rewards.reshape(*rewards.size()[:-1], -1, cfg.group_size)  # expect: GRPO001 safe
     return (grid - grid.mean(dim=-1, keepdim=True)).reshape(*rewards.size())
+
+
+def leading_axes_of_a_grid(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    pairs = rewards.view(-1, cfg.n_samples)
+    grid = rewards.reshape(*pairs.shape[:-1], -1, cfg.group_size)  # expect: GRPO001 none: `pairs` is used
+    return (grid - grid.mean(dim=-1, keepdim=True)).reshape(*rewards.shape)
 
 
 def leading_axes_added(cfg, episodes: list[Episode]):
