@@ -41,6 +41,7 @@ from grpo_lint.flow.values import (
     LeaveOneOut,
     Length,
     Listed,
+    Mapped,
     Parallel,
     Row,
     Scalar,
@@ -70,6 +71,8 @@ class Calls:
         first = self.record.values.get(node.args[0], UNKNOWN)
         if isinstance(first, Row):
             return self._of_a_row(node, first)
+        if _is_vmap(node):
+            return Mapped(node.args[0], first)
         if not isinstance(node.func, ast.Name):
             return None
         match node.func.id:
@@ -278,6 +281,12 @@ class Calls:
         if name in OPERATORS and operation.arguments:
             return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
         return statistics.inexact(operand) if name in ELEMENTWISE | CONVERSIONS else None
+
+
+def _is_vmap(node: ast.Call) -> bool:
+    """`jax.vmap(function)`, over the first axis of what is given."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name == "vmap" and len(node.args) == 1 and not node.keywords
 
 
 def _rebuilt(operation: Operation, operand: Vector) -> Vector:

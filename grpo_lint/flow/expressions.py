@@ -15,7 +15,8 @@ from grpo_lint.flow.indexing import indexed, length_of
 from grpo_lint.flow.operations import integer, recognise
 from grpo_lint.flow.origins import element_of, named_after_target, named_vector, vector_from_comprehension
 from grpo_lint.flow.shapes import several
-from grpo_lint.flow.traversal import is_reward_like, walk
+from grpo_lint.flow.traversal import groupings as groupings_in
+from grpo_lint.flow.traversal import has_rows, is_reward_like, walk
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
@@ -25,9 +26,11 @@ from grpo_lint.flow.values import (
     Leading,
     Length,
     Local,
+    Mapped,
     Row,
     Scalar,
     Several,
+    Table,
     Value,
     Vector,
 )
@@ -103,6 +106,8 @@ class Evaluator:
                 return UNKNOWN
             case ast.Tuple(elts=items) | ast.List(elts=items):
                 return self._display(node, [self.evaluate(item, env) for item in items])
+            case ast.Dict():
+                return self._table(node, env)
             case ast.Lambda():
                 self.evaluate(node.body, env.copy())
                 return Local(node)
@@ -137,6 +142,17 @@ class Evaluator:
         if isinstance(node, ast.List) and not all(isinstance(item, _LENGTHS) for item in items):
             return UNKNOWN
         return several(node.elts, items)
+
+    def _table(self, node: ast.Dict, env: Environment) -> Value:
+        """A dict of which only groups and their statistics are remembered: of all else, the keys tell more."""
+        items = []
+        for key, each in zip(node.keys, node.values, strict=True):
+            if key is not None:
+                self.evaluate(key, env)
+            value = self.evaluate(each, env)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str) and groupings_in(value):
+                items.append((key.value, value))
+        return Table(tuple(items)) if items else UNKNOWN
 
     def _either(self, test: ast.expr | None, one: Value, other: Value) -> Value:
         if one is UNKNOWN and other is UNKNOWN:
@@ -184,7 +200,8 @@ class Evaluator:
         base = self.evaluate(node.value, env)
         index = self.evaluate(node.slice, env)
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-            return self._by_name(node, node.slice.value, env)
+            kept = base.get(node.slice.value) if isinstance(base, Table) and path_of(node) not in env.bindings else None
+            return self._by_name(node, node.slice.value, env) if kept is None else kept
         return indexed(node, base, index)
 
     # comprehensions
@@ -259,9 +276,11 @@ class Evaluator:
         callee = self._callee(node.func, env)
         arguments = [self.evaluate(argument, env) for argument in node.args]
         arguments += [self.evaluate(keyword.value, env) for keyword in node.keywords]
+        if isinstance(callee, Mapped):
+            arguments = [Row(each, node) if has_rows(each) else each for each in arguments]
         inlined = self.inline(node, callee, arguments)
         if inlined is not None:
-            return inlined
+            return statistics.of_rows(inlined, node) if isinstance(callee, Mapped) else inlined
         value = self.calls.builtin(node)
         if value is None and operation is not None:
             value = self.calls.operation(operation, lambda argument: self.evaluate(argument, env))

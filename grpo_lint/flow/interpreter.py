@@ -15,7 +15,7 @@ from grpo_lint.flow.origins import element_of, vector_from_loop
 from grpo_lint.flow.parameters import parameter_value
 from grpo_lint.flow.statistics import is_statistic
 from grpo_lint.flow.traversal import is_reward_like
-from grpo_lint.flow.values import UNKNOWN, Choice, Local, Scalar, Several, Value, Vector
+from grpo_lint.flow.values import UNKNOWN, Choice, Local, Mapped, Scalar, Several, Value, Vector
 
 if sys.version_info >= (3, 11):
     TryStatement = ast.Try | ast.TryStar
@@ -301,6 +301,8 @@ class Interpreter:
     def _callee(self, call: ast.Call, callee: Value) -> Function | ast.Lambda | None:
         if isinstance(callee, Local):
             return callee.node
+        if isinstance(callee, Mapped):
+            return self._callee(ast.Call(callee.function, [], []), callee.value)
         match call.func:
             case ast.Name(id=name):
                 return self.module.functions.get(name)

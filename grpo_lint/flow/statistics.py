@@ -16,6 +16,7 @@ from grpo_lint.flow.traversal import (
     layouts,
     map_alternatives,
     share_origin,
+    vectors,
     walk,
 )
 from grpo_lint.flow.values import (
@@ -210,7 +211,7 @@ def is_scale(value: Value) -> bool:
 
 def subtract(node: ast.AST, left: Value, right: Value) -> Value | None:
     """`left - right`, where that is centring or the numerator of a leave-one-out baseline; else None."""
-    if _is_centrable(left) and is_baseline(right) and share_origin(left, right):
+    if _is_centrable(left) and is_baseline(right) and _is_of(left, right):
         return Centred(left, right, node)
     if is_statistic(left, Kind.SUM) and _is_centrable(right) and share_origin(left, right):
         return LeaveOneOut(left, right, None)
@@ -221,7 +222,7 @@ def subtract(node: ast.AST, left: Value, right: Value) -> Value | None:
 
 def divide(node: ast.AST, left: Value, right: Value, dividend: ast.expr, divisor: ast.expr) -> Value | None:
     """`left / right`, where that is scaling, a mean, or a leave-one-out baseline; else None."""
-    if _is_centrable(left) and is_scale(right) and share_origin(left, right):
+    if _is_centrable(left) and is_scale(right) and _is_of(left, right):
         return Scaled(left, right, node)
     if isinstance(left, LeaveOneOut):
         return replace(left, others=divisor)
@@ -232,6 +233,16 @@ def divide(node: ast.AST, left: Value, right: Value, dividend: ast.expr, divisor
     if is_statistic(left, Kind.SUM) and isinstance(right, Scalar | Length | GroupCount):
         return map_alternatives(left, _mean_from_sum)
     return None
+
+
+def _is_of(values: Value, statistic: Value) -> bool:
+    """Whether a statistic is of these rewards, or of those that were read off samples, of which this is one's."""
+    return share_origin(values, statistic) or any(
+        isinstance(one.origin, ast.Attribute) and one.origin.attr in of.samples.attributes
+        for one in vectors(values)
+        for of in vectors(statistic)
+        if of.samples is not None
+    )
 
 
 def _is_centrable(value: Value) -> bool:

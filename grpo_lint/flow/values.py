@@ -259,6 +259,17 @@ class Several(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Table(Value):
+    """What is known of a dict that was written out: the values under some of its keys."""
+
+    items: tuple[tuple[str, Value], ...]
+
+    def get(self, key: str) -> Value | None:
+        """The value under a key; the last one counts."""
+        return dict(self.items).get(key)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Leading(Value):
     """The lengths of all axes of a vector but its last, `rewards.shape[:-1]`: of none where its `rank` is one."""
 
@@ -287,3 +298,11 @@ class Local(Value):
     """A function defined inside another one."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapped(Value):
+    """A function that applies `function` to each row of what it is given: `jax.vmap(function)`."""
+
+    function: ast.expr
+    value: Value

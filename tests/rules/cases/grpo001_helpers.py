@@ -34,6 +34,16 @@ def both_of_a_helper(rewards, num_generations):
     return (rewards - mean) / (std + 1e-4)
 
 
+def _statistics(values, size):
+    grid = values.view(-1, size)  # expect: GRPO001 none: not grouped in the function
+    return {"grid": grid, "mean": grid.mean(dim=1, keepdim=True), "largest": values.max()}
+
+
+def in_a_dict(rewards, num_generations):
+    found = _statistics(rewards, num_generations)
+    return (found["grid"] - found["mean"]).flatten()
+
+
 def nanstd(values, dim, keepdim=False):
     variance = torch.nanmean((values - torch.nanmean(values, dim=dim, keepdim=True)) ** 2, dim=dim, keepdim=keepdim)
     return torch.sqrt(variance)
@@ -106,6 +116,18 @@ def class_around_the_samples(cfg, episodes: list[Episode]):
             return (grid - grid.mean(1, keepdim=True)).flatten()
 
     return Run().advantages()
+
+
+def other_item_of_a_dict(rewards, num_generations):
+    """The largest reward of the batch."""
+    return rewards - _statistics(rewards, num_generations)["largest"]
+
+
+def replaced_item_of_a_dict(rewards, values, num_generations):
+    """A critic's values in the place of the mean."""
+    found = _statistics(rewards, num_generations)
+    found["mean"] = values
+    return (rewards - found["mean"]).flatten()
 
 
 def head_in_a_function():

@@ -1,5 +1,6 @@
 """Groups of JAX and MLX values, which the repair does not take."""
 
+import jax
 import jax.numpy as jnp
 import mlx.core as mx
 
@@ -19,6 +20,30 @@ def jax_columns(rewards, num_generations, prompt_uids):
 def jax_row(rewards, prompt_uids):
     row = jnp.expand_dims(rewards, 0)  # expect: GRPO002 none: JAX
     return prompt_uids, (row - jnp.mean(row, axis=1, keepdims=True)).ravel()
+
+
+def jax_mapped(rewards, group_size, prompt_uids):
+    grid = rewards.reshape(-1, group_size)  # expect: GRPO001 none: not understood
+    return prompt_uids, jax.vmap(lambda row: row - row.mean())(grid).ravel()
+
+
+def _whitened(values):
+    return (values - jnp.mean(values)) / (jnp.std(values) + 1e-6)
+
+
+def jax_mapped_helper(rewards, group_size):
+    return jax.vmap(_whitened)(rewards.reshape(-1, group_size)).ravel()  # expect: GRPO001 none: no identity
+
+
+def jax_mapped_log(rewards, group_size, log):
+    """A metric of every group."""
+    log(jax.vmap(lambda row: row.mean())(rewards.reshape(-1, group_size)))
+    return rewards
+
+
+def jax_mapped_batch(rewards_by_prompt):
+    """Groups that are there already."""
+    return jax.vmap(_whitened)(rewards_by_prompt)
 
 
 def mlx_functions(rewards, group_size, prompt_uids):

@@ -87,6 +87,15 @@ def means_by_position(cfg, episodes: list[Episode]):
     return advantages
 
 
+def read_off_each_sample_again(cfg, episodes: list[Episode]):
+    rewards = torch.tensor([e.reward for e in episodes])
+    grid = rewards.view(-1, cfg.group_size)  # expect: GRPO001 none
+    means, spreads = grid.mean(dim=1), grid.std(dim=1)
+    for i, episode in enumerate(episodes):
+        group = i // cfg.group_size
+        episode.weight = (episode.reward - means[group]) / (spreads[group] + 1e-6)
+
+
 def means_in_a_list(rewards, group_size):
     means = rewards.view(-1, group_size).mean(dim=1).tolist()  # expect: GRPO001 none: no identity
     return [reward - means[i // group_size] for i, reward in enumerate(rewards)]
@@ -183,6 +192,12 @@ def means_by_identity(rewards, group_ids):
     sums = torch.zeros(int(group_ids.max()) + 1).scatter_add(0, group_ids, rewards)
     means = sums / torch.bincount(group_ids)
     return [reward - means[group] for reward, group in zip(rewards, group_ids)]
+
+
+def another_attribute_of_each_sample(cfg, episodes: list[Episode]):
+    """Scores are not the rewards that the means are of."""
+    means = torch.tensor([e.reward for e in episodes]).view(-1, cfg.group_size).mean(dim=1)
+    return [episode.score - means[i // cfg.group_size] for i, episode in enumerate(episodes)]
 
 
 def one_row(rewards, group_size, i):
