@@ -1,11 +1,11 @@
-"""Writes the parts of the documentation that come from the product: rule pages, the rule table, console output.
+"""Writes the parts of the documentation that come from the product: rule pages, tables, console output.
 
     python docs/generate.py [--check]
 
 In README.md and docs/*.md, each `console` block is run in a temporary folder that holds a copy of examples/ and the
-`python` blocks above it whose first line names a file; what a command prints replaces what the block shows. The blocks
-of a page share the folder, so that one may follow from another. With --check nothing is written, and the exit status
-is 1 if a file is stale.
+`python` and `toml` blocks above it whose first line names a file; what a command prints replaces what the block shows.
+The blocks of a page share the folder, so that one may follow from another. With --check nothing is written, and the
+exit status is 1 if a file is stale.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from contracts.study import verdicts  # noqa: E402
 
 from grpo_lint.config_keys import schema_of  # noqa: E402
 from grpo_lint.rules import CODES, RULES, documentation  # noqa: E402 - this checkout's, installed or not
 
-_BLOCK = re.compile(r"^```(?P<kind>console|python)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE_NAME = re.compile(r"# (?P<name>[\w/]+\.py)\n")
+_BLOCK = re.compile(r"^```(?P<kind>console|python|toml)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE_NAME = re.compile(r"# (?P<name>[\w/-]+\.(?:py|toml))\n")
 _TABLE = re.compile(r"(?<=<!-- rules: begin -->\n).*(?=<!-- rules: end -->)", re.DOTALL)
+_STUDY = re.compile(r"(?<=<!-- study: begin -->\n).*(?=<!-- study: end -->)", re.DOTALL)
 _SHOW_STATUS = "; echo $?"
 _SHOWN_FOLDER = "/home/me/code"
 
@@ -55,7 +58,8 @@ def pages() -> Iterator[tuple[Path, str]]:
         yield ROOT / f"docs/rules/{code}.md", documentation(code) + "\n"
     yield ROOT / "grpo_lint/grpo-lint.schema.json", json.dumps(schema_of(CODES), indent=2) + "\n"
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        yield path, with_console_output(_TABLE.sub(rule_table(), path.read_text("utf-8")))
+        page = _TABLE.sub(rule_table(), path.read_text("utf-8"))
+        yield path, with_console_output(_STUDY.sub(lambda _: verdicts.section(), page))
 
 
 def rule_table() -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grpo_lint.depth import recursion_limit, require_shallow
@@ -14,14 +14,17 @@ from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.model import Finding, Mark, Range
 from grpo_lint.rules import load
-from grpo_lint.selection import is_selected, selected_comment_rules
+from grpo_lint.selection import is_selected, selected
+from grpo_lint.subjects import CALL_SITES, COMMENTS, FUNCTIONS, TESTS, is_test
 from grpo_lint.suppress import read_suppressions
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
+    from grpo_lint.contracts.call_sites import CallSites
     from grpo_lint.flow.facts import FunctionFacts
     from grpo_lint.flow.values import Grouping
-    from grpo_lint.rules._rule import Report, Rule
+    from grpo_lint.project import Cache
+    from grpo_lint.rules._rule import Remark, Repair, Report, Rule
     from grpo_lint.source import Source
 
     _Reported = tuple[Rule, Report, FunctionFacts]
@@ -39,53 +42,106 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding, and what a repair of it starts from; one about a comment has its fix, and no facts."""
+    """A finding, and what a repair of it starts from: what is known of its function, or a remark's own repair.
+
+    One that has neither comes with its fix, or with the reason why there is none.
+    """
 
     finding: Finding
     is_fixable: bool
-    grouping: Grouping | None
-    facts: FunctionFacts | None
-    kept: tuple[Kept, ...]
+    grouping: Grouping | None = None
+    facts: FunctionFacts | None = None
+    repair: Repair | None = None
+    kept: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The findings of a text, in order of position, and what to say besides."""
+    """The findings of a text, in order of position, what to say besides, and what could not be checked."""
 
     items: tuple[Found, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
-def find(source: Source, config: Config) -> Analysis:
+def find(source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
     """The findings of a text that no comment answers for. Raises as `parse` does."""
-    return find_in(parse(source.text), source, config)
+    return find_in(parse(source.text), source, config, cache)
 
 
-def find_in(tree: ast.Module, source: Source, config: Config) -> Analysis:
-    """The findings of a parsed text that no comment answers for. Those about code are without their fixes."""
-    every = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
-    reports = [each for each in every if is_selected(each[0], config)]
-    comment_rules = selected_comment_rules(config)
-    if not reports and not comment_rules:
-        return Analysis((), ())
-    suppressions = read_suppressions(source.text)
-    bare = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
-    covered = [suppressions.covers(finding) is not None for finding in bare]
-    kept = (
-        *(Kept(finding.range, "suppressed") for finding, is_covered in zip(bare, covered, strict=True) if is_covered),
-        *(Kept(source.range(report.node), f"not selected ({rule.code})") for rule, report in _left_out(every, config)),
-    )
-    items = [
-        Found(finding, rule.fixable, report.grouping, facts, kept)
-        for finding, is_covered, (rule, report, facts) in zip(bare, covered, reports, strict=True)
-        if not is_covered
+def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
+    """The findings of a parsed text that no comment answers for. Most repairs are yet to be proposed."""
+    reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    call_sites = _call_sites(source, tree, config, reports, cache)
+    every = [
+        *(_found(each, source, tree) for each in reports if is_selected(each[0], config)),
+        *(_remarked(rule, remark, tree) for rule, remark in _remarks(source, tree, config, call_sites)),
     ]
+    errors = () if call_sites is None else call_sites.errors
+    reviews_comments = bool(selected(COMMENTS, config))
+    if not every and not reviews_comments:
+        return Analysis((), errors=errors)
+    suppressions = read_suppressions(source.text)
+    covered = [suppressions.covers(each.finding) is not None for each in every]
+    hidden = [each.finding for each, is_covered in zip(every, covered, strict=True) if is_covered]
+    kept = (
+        *(Kept(finding.range, "suppressed") for finding in hidden),
+        *(Kept(source.range(node), f"not selected ({rule.code})") for rule, node in _left_out(reports, config)),
+    )
+    items = [replace(each, kept=kept) for each, is_covered in zip(every, covered, strict=True) if not is_covered]
     hints = [hint for each in items if (hint := suppressions.hint(each.finding))]
-    if comment_rules:
+    if reviews_comments:
         from grpo_lint.suppress.review import review
 
-        items += [Found(each, True, None, None, ()) for each in review(source, tree, suppressions, bare, config)]
-    return Analysis(tuple(items), tuple(hints[:1]))
+        findings = [each.finding for each in every]
+        items += [Found(each, True) for each in review(source, tree, suppressions, findings, config)]
+    return Analysis(tuple(items), tuple(hints[:1]), errors)
+
+
+def every_finding(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
+    """What rules about functions report of a text, selected or not, suppressed or not."""
+    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in _reports(source, tree, config))
+
+
+def _call_sites(
+    source: Source, tree: ast.Module, config: Config, reports: Sequence[_Reported], cache: Callable[[], Cache]
+) -> CallSites | None:
+    """The contracts of the file, put to it; None where it has none, or no rule asks for them."""
+    if not CALL_SITES.may_be_in(source.path, b"", config):
+        return None
+    from grpo_lint.contracts.call_sites import CallSites
+
+    findings = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
+    return CallSites.of(source, tree, config, findings, cache())
+
+
+def _remarks(
+    source: Source, tree: ast.Module, config: Config, call_sites: CallSites | None
+) -> Iterator[tuple[Rule, Remark]]:
+    """What rules say of all but functions and comments."""
+    if call_sites is not None:
+        yield from ((rule, remark) for rule, check in selected(CALL_SITES, config) for remark in check(call_sites))
+    if is_test(source.path, config.root) and (rules := selected(TESTS, config)):
+        from grpo_lint.guards import Suite
+
+        suite = Suite(source, tree, config)
+        yield from ((rule, remark) for rule, check in rules for remark in check(suite))
+
+
+def _found(reported: _Reported, source: Source, tree: ast.Module) -> Found:
+    rule, report, facts = reported
+    return Found(_bare_finding(rule, report, source, tree), rule.fixable, report.grouping, facts)
+
+
+def _remarked(rule: Rule, remark: Remark, tree: ast.Module) -> Found:
+    return Found(finding_of(rule, remark, tree), rule.fixable, repair=remark.repair)
+
+
+def finding_of(rule: Rule, remark: Remark, tree: ast.Module) -> Finding:
+    """A remark of a rule as a finding."""
+    scope = scope_of(tree, remark.range.start.row)
+    fix, reason = remark.fix, remark.fix_reason
+    return Finding(rule.code, rule.name, remark.message, remark.range, fix, reason, remark.evidence, scope)
 
 
 def _bare_finding(rule: Rule, report: Report, source: Source, tree: ast.Module) -> Finding:
@@ -139,18 +195,18 @@ def parse(text: str) -> ast.Module:
     return tree
 
 
-def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Rule, Report]]:
+def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Rule, ast.expr]]:
     """What rules report that do not run; those in preview have no say before they are asked for."""
     for rule, report, _ in reports:
         if not rule.preview and not is_selected(rule, config):
-            yield rule, report
+            yield rule, report.node
 
 
 def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[_Reported]:
     """What all rules report, each place once: from the function that the place stands in, if that one reports it."""
     best: dict[tuple[str, ast.expr], _Reported] = {}
     for facts in analyse(source, tree, Vocabulary(config.reward_names, config.group_size_names)):
-        for rule, check in load():
+        for rule, check in load(FUNCTIONS):
             for report in check(facts):
                 key = (rule.code, report.node)
                 if key not in best or (facts.owns(report.node) and not best[key][2].owns(report.node)):

@@ -76,10 +76,11 @@ def _likenesses(path: str, data: bytes, config: Config) -> frozenset[Likeness]:
     """The findings of a file as it was; none of what cannot be read."""
     from grpo_lint.analysis import find
     from grpo_lint.depth import TooDeep
+    from grpo_lint.project import Cache
 
     try:
         source = Source.decode(path, data)
-        return frozenset(likeness(found.finding, source) for found in find(source, config).items)
+        return frozenset(likeness(found.finding, source) for found in find(source, config, Cache).items)
     except (SyntaxError, ValueError, TooDeep, RecursionError, MemoryError):
         return frozenset()
 

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from grpo_lint.selectors import longest_match
+
+if TYPE_CHECKING:
+    from grpo_lint.contracts.call_site import CallSite
+    from grpo_lint.contracts.reading import Misfit
 
 OWN_FILE = "grpo-lint.toml"
 PROJECT_FILE = "pyproject.toml"
 TABLE = "grpo-lint"
 UNUSED_SUPPRESSION = "GRPO100"
+CALL_SITE_CONTRACT = "GRPO101"
 
 
 class ConfigError(Exception):
@@ -49,6 +54,7 @@ class Config(NamedTuple):
     reward_names: tuple[str, ...] = ()
     group_size_names: tuple[str, ...] = ()
     line_length: int | None = None
+    call_sites: tuple[CallSite | Misfit, ...] = ()
     root: Path = Path()
     file: Path | None = None
     given: tuple[str, ...] = ()
@@ -58,6 +64,10 @@ class Config(NamedTuple):
     def patterns(self) -> tuple[str, ...]:
         """The patterns of what is excluded, the built-in folders not among them."""
         return (self.exclude or ()) + self.extend_exclude
+
+    @property
+    def checks_call_sites(self) -> bool:
+        return bool(self.call_sites) and self.is_selected(CALL_SITE_CONTRACT, preview_rule=False)
 
     @property
     def reports_unused_suppressions(self) -> bool:

@@ -135,6 +135,51 @@ _SELECTORS_BY_PATTERN = Kind(
     },
 )
 
+
+def _read_call_sites(value: object, _: Codes) -> object:
+    """The contracts; an entry that is none stays in its place with the reason, and the others hold."""
+    from grpo_lint.contracts.reading import read_entry
+    from grpo_lint.rules import FUNCTION_CODES
+
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise _expected("a list of tables", value)
+    return tuple(read_entry(each, FUNCTION_CODES) for each in value)
+
+
+def _call_sites_schema(_: Codes) -> Schema:
+    from grpo_lint.rules import FUNCTION_CODES
+
+    text, name = {"type": "string", "pattern": r"\S"}, r"[^\W\d]\w*"
+    properties = {
+        "file": {"description": "the file, relative to the configuration's folder", **text},
+        "function": {
+            "description": "the qualified name of the function in it",
+            "type": "string",
+            "pattern": rf"^\s*{name}(\.{name})*\s*$",
+        },
+        "calls": {
+            "description": "the dotted name of what it must call",
+            "type": "string",
+            "pattern": rf"^\s*{name}(\.{name})+\s*$",
+        },
+        "arguments": {
+            "description": "expressions by parameter",
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+        },
+        "result": {"description": "what must become of the result", "enum": ["returned", "used"]},
+        "absent": {
+            "description": "rules that report nothing in the function",
+            "type": "array",
+            "items": {"enum": list(FUNCTION_CODES)},
+        },
+    }
+    entry = {"type": "object", "additionalProperties": False, "required": ["file", "function", "calls"]}
+    return {"type": "array", "items": {**entry, "properties": properties}}
+
+
+_CALL_SITES = Kind(_read_call_sites, _call_sites_schema)
+
 KEYS = (
     Key("select", _SELECTORS, "rules to run: codes, prefixes or ALL"),
     Key("ignore", _SELECTORS, "rules to leave out"),
@@ -165,6 +210,7 @@ KEYS = (
         "the line length of repaired code; without it black's or ruff's, else 88",
         "the formatter's",
     ),
+    Key("call-sites", _CALL_SITES, "contracts of call sites: what functions must call, and how"),
 )
 
 

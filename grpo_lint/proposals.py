@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from grpo_lint.fixes.context import Context
     from grpo_lint.fixes.lift import Lift
     from grpo_lint.project import Cache
+    from grpo_lint.rules._rule import Repair
     from grpo_lint.source import Source
+
+_NO_LAYOUT = "the call that would replace it cannot be laid out"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +47,9 @@ def propose(items: Iterable[Found], source: Source, config: Config, cache: Calla
     known: dict[object, Proposal] = {}
     for found in items:
         key = normalisation_of(found)
-        if key not in known and found.facts is not None and _may_have_fix(found):
+        if key not in known and found.repair is not None:
+            known[key] = _repaired(found, found.repair, cache())
+        elif key not in known and found.facts is not None and _may_have_fix(found):
             context = context or _context(source, found.facts.module.tree, config, cache)
             known[key] = _with_fix(found, context)
         elif key not in known:
@@ -59,8 +64,20 @@ def _may_have_fix(found: Found) -> bool:
 
 
 def _with_reason(finding: Finding) -> Finding:
-    """A finding that no repair of code is proposed for: one about a comment has its fix, or its reason, already."""
+    """A finding that no repair is proposed for: one about a comment has its fix, or its reason, already."""
     return finding if finding.fix or finding.fix_reason else replace(finding, fix_reason="this rule has no fix")
+
+
+def _repaired(found: Found, repair: Repair, cache: Cache) -> Proposal:
+    from grpo_lint.fixes.normalisation import Refusal
+
+    try:
+        return Proposal(replace(found.finding, fix=_sparing(repair(cache), found.kept)))
+    except Refusal as refusal:
+        reason = str(refusal)
+    except SyntaxError:
+        reason = _NO_LAYOUT
+    return Proposal(replace(found.finding, fix_reason=reason))
 
 
 def normalisation_of(found: Found) -> object:
@@ -92,15 +109,21 @@ def _with_fix(found: Found, context: Context) -> Proposal:
     assert found.grouping is not None and found.facts is not None
     try:
         lifted = lift(found.facts, found.grouping, context)
-        fix = assemble([lifted])
-        if (kept := _touched(fix, found.kept)) is not None:
-            raise Refusal(f"line {kept.range.start.row} is part of it, and is {kept.reason}")
-        return Proposal(replace(found.finding, fix=fix), lifted)
+        return Proposal(replace(found.finding, fix=_sparing(assemble([lifted]), found.kept)), lifted)
     except Refusal as refusal:
         reason = str(refusal)
     except SyntaxError:  # of the call to be written: the file itself was parsed before
-        reason = "the call that would replace it cannot be laid out"
+        reason = _NO_LAYOUT
     return Proposal(replace(found.finding, fix_reason=reason))
+
+
+def _sparing(fix: Fix, kept: tuple[Kept, ...]) -> Fix:
+    """A fix whose edits change none of the places to keep. Raises Refusal."""
+    from grpo_lint.fixes.normalisation import Refusal
+
+    if (touched := _touched(fix, kept)) is not None:
+        raise Refusal(f"line {touched.range.start.row} is part of it, and is {touched.reason}")
+    return fix
 
 
 def _touched(fix: Fix, kept: tuple[Kept, ...]) -> Kept | None:

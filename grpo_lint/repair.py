@@ -138,7 +138,8 @@ def _fix_all(draft: Draft, terms: Terms) -> _Repair:
 
 def _step_over_comments(draft: Draft, terms: Terms) -> _Step | None:
     """The fixes of comments, applied at once; None where there is one at most, or where that does not hold."""
-    repaired = [each.finding for each in draft.proposals if each.lift is None and terms.is_wanted(each, draft.source)]
+    about_comments = [each for each in draft.proposals if each.finding.code == UNUSED_SUPPRESSION]
+    repaired = [each.finding for each in about_comments if terms.is_wanted(each, draft.source)]
     made = tuple(edit for finding in repaired if finding.fix is not None for edit in finding.fix.edits)
     if len(repaired) < 2:
         return None
@@ -230,7 +231,7 @@ def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: Terms) 
         text = edits.apply(source, fix.edits)
         _require_compilable(text)
         after = Source.from_text(source.path, text, source.encoding, source.has_bom)
-        left = find(after, terms.config)
+        left = find(after, terms.config, terms.cache)
         verify.require_readable(source, after)
     except (SyntaxError, ValueError, TooDeep) as error:
         return f"its text does not parse ({error})"

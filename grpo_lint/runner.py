@@ -11,8 +11,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from grpo_lint.gate import mentions_rewards, passes
+from grpo_lint.gate import passes
 from grpo_lint.outcome import Fault, FileResult, Unreadable
+from grpo_lint.subjects import SUBJECTS, Subject
 
 if TYPE_CHECKING:
     import ast
@@ -82,12 +83,16 @@ def _guarded(job: Job, step: Callable[[Job], T]) -> T | FileResult:
 
 
 def _sift(job: Job) -> bytes | FileResult:
-    """The content of a file that may hold a finding. No rule is imported where nothing names rewards."""
+    """The content of a file that may hold a finding. No rule is imported where there is nothing that one is about."""
     data = _read(job.path)
-    is_candidate = _names_findings(data, job.config) or (
-        job.config.reports_unused_suppressions and _names_suppressions(data, job.config)
-    )
-    return data if is_candidate else FileResult(job.path)
+    subjects = [subject for subject in SUBJECTS if subject.may_be_in(job.path, data, job.config)]
+    return data if subjects and _passes_a_gate(data, subjects, job.config) else FileResult(job.path)
+
+
+def _passes_a_gate(data: bytes, subjects: Sequence[Subject[object]], config: Config) -> bool:
+    from grpo_lint.selection import selected_rules
+
+    return passes(data, [rule.gate for rule in selected_rules(config) if rule.subject in subjects])
 
 
 def _read(path: str) -> bytes:
@@ -109,20 +114,6 @@ def _parsed(path: str, data: bytes) -> tuple[Source, ast.Module]:
         return source, parse(source.text)
     except (SyntaxError, ValueError, TooDeep, RecursionError, MemoryError) as error:
         raise Unreadable from error
-
-
-def _names_findings(data: bytes, config: Config) -> bool:
-    if not mentions_rewards(data, config.reward_names):
-        return False
-    from grpo_lint.selection import selected_rules
-
-    return passes(data, [rule.gate for rule, _ in selected_rules(config)])
-
-
-def _names_suppressions(data: bytes, config: Config) -> bool:
-    from grpo_lint.selection import selected_comment_rules
-
-    return passes(data, [rule.gate for rule, _ in selected_comment_rules(config)])
 
 
 def _check_candidates(
@@ -159,8 +150,9 @@ def _check_data(job: Job, data: bytes, mode: Mode, cache: Callable[[], Cache]) -
     gc.disable()  # syntax trees are many objects and no cycles
     try:
         source, tree = _parsed(job.path, data)
-        found = find_in(tree, source, job.config)
-        return _proposed(job, source, data, found, mode, cache) if found.items else FileResult(job.path)
+        found = find_in(tree, source, job.config, cache)
+        result = _proposed(job, source, data, found, mode, cache) if found.items else FileResult(job.path)
+        return result._replace(fault=result.fault or Fault("; ".join(found.errors))) if found.errors else result
     finally:
         if collects:
             gc.enable()

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from grpo_lint.rules import load, load_comment_rules
+from grpo_lint import rules
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
-    from grpo_lint.rules._rule import Check, CommentCheck, Rule
+    from grpo_lint.rules._rule import Rule
+    from grpo_lint.subjects import Subject
+
+C = TypeVar("C")
+
+
+def selected(subject: Subject[C], config: Config) -> tuple[tuple[Rule, C], ...]:
+    """The rules about a subject that a configuration selects, each with its check, by code. Imports all rules."""
+    chosen = selected_rules(config)
+    return tuple((rule, check) for rule, check in rules.load(subject) if rule in chosen)
 
 
 @lru_cache(maxsize=32)  # every file asks, and few configurations hold for a run
-def selected_rules(config: Config) -> tuple[tuple[Rule, Check], ...]:
-    """The rules about functions that a configuration selects, each with its check, by code. Imports all rules."""
-    return tuple((rule, check) for rule, check in load() if is_selected(rule, config))
-
-
-@lru_cache(maxsize=32)
-def selected_comment_rules(config: Config) -> tuple[tuple[Rule, CommentCheck], ...]:
-    """The rules about comments that a configuration selects, each with its check, by code. Imports all rules."""
-    return tuple((rule, check) for rule, check in load_comment_rules() if is_selected(rule, config))
+def selected_rules(config: Config) -> tuple[Rule, ...]:
+    """The rules that a configuration selects, by code. Imports all rules."""
+    return tuple(rule for rule in rules.RULES if is_selected(rule, config))
 
 
 def is_selected(rule: Rule, config: Config) -> bool:

@@ -20,6 +20,7 @@ from grpo_lint import cli, rules
 from grpo_lint.config import Config
 from grpo_lint.model import Fault, FileResult, Finding, Fix, Position, Range, Safety
 from grpo_lint.runner import Job
+from grpo_lint.subjects import SUBJECTS
 
 AT = Range(Position(3, 5), Position(3, 9))
 
@@ -126,7 +127,8 @@ def _read(descriptor: int) -> bytes:
 def test_every_rule_is_found_by_its_file_name() -> None:
     files = sorted((ROOT / "grpo_lint" / "rules").glob("grpo*.py"))
     assert tuple(file.name[:7].upper() for file in files) == rules.CODES
-    assert tuple(sorted(rule.code for rule, _ in (*rules.load(), *rules.load_comment_rules()))) == rules.CODES
+    loaded = [rule.code for subject in SUBJECTS for rule, _ in rules.load(subject)]
+    assert tuple(sorted(loaded)) == rules.CODES
     assert tuple(rule.code for rule in rules.RULES) == rules.CODES
 
 

@@ -16,6 +16,8 @@ from grpo_lint.config import (
 )
 from grpo_lint.config_file import load_config
 from grpo_lint.config_keys import KEYS
+from grpo_lint.contracts import CallSite, Result
+from grpo_lint.contracts.reading import Misfit
 from grpo_lint.line_length import formatter_line_length
 from grpo_lint.selectors import unknown_selector
 
@@ -77,6 +79,10 @@ def test_every_key(tmp_path: Path) -> None:
         group-size-names = ["fan_out"]
         rollout-ids = false
         line-length = 119
+        call-sites = [
+          { file = "a.py", function = "A.f", calls = "b.g", result = "used", absent = ["GRPO002"] },
+          { file = "a.py" },
+        ]
         """,
     )
     assert config is not None
@@ -96,6 +102,10 @@ def test_every_key(tmp_path: Path) -> None:
         group_size_names=("fan_out",),
         rollout_ids=False,
         line_length=119,
+        call_sites=(
+            CallSite("a.py", "A.f", "b.g", result=Result.USED, absent=("GRPO002",)),
+            Misfit("`function` is missing"),
+        ),
         root=tmp_path,
         file=tmp_path / "pyproject.toml",
     )

@@ -12,9 +12,12 @@ import grpo_lint
 from grpo_lint.config import ConfigError
 from grpo_lint.config_file import load_config
 from grpo_lint.config_keys import KEYS, schema_of
+from grpo_lint.contracts import CallSite
 from grpo_lint.rules import CODES
 
 SHIPPED = json.loads((Path(grpo_lint.__file__).parent / "grpo-lint.schema.json").read_text("utf-8"))
+
+SITE: dict[str, object] = {"file": "a.py", "function": "A.f", "calls": "b.g"}
 
 GOOD: dict[str, list[object]] = {
     "select": [[], ["ALL"], ["GRPO"], ["GRPO0", "GRPO001"]],
@@ -31,6 +34,11 @@ GOOD: dict[str, list[object]] = {
     "reward-names": [[], ["fitness", "奖励"]],
     "group-size-names": [["fan_out"]],
     "line-length": [1, 100],
+    "call-sites": [
+        [],
+        [SITE],
+        [{**SITE, "arguments": {"ids": "[s.id for s in x]"}, "result": "used", "absent": ["GRPO001"]}],
+    ],
 }
 BAD: dict[str, list[object]] = {
     "select": ["ALL", [1], ["GRPO9"], ["grpo001"], ["E501"], ["GRP"]],
@@ -47,6 +55,18 @@ BAD: dict[str, list[object]] = {
     "reward-names": ["fitness", ["a.b"], ["1a"], [True]],
     "group-size-names": [[""]],
     "line-length": [0, -1, "88", 88.5, True],
+    "call-sites": [
+        {},
+        ["a"],
+        [SITE, {**SITE, "call": "a.b"}],
+        [{"file": "a.py", "function": "f"}],
+        [{**SITE, "file": " "}],
+        [{**SITE, "function": "f()"}],
+        [{**SITE, "calls": "f"}],
+        [{**SITE, "arguments": {"ids": 1}}],
+        [{**SITE, "result": "dropped"}],
+        [{**SITE, "absent": ["GRPO101"]}],
+    ],
     "no-such-key": [1],
 }
 
@@ -55,15 +75,17 @@ def is_accepted(table: dict[str, object], folder: Path) -> bool:
     """Whether the reader of files takes a table. TOML is written as JSON here, which it takes for single values."""
     (folder / "grpo-lint.toml").write_text("".join(f"{key} = {toml(value)}\n" for key, value in table.items()))
     try:
-        load_config(folder, CODES)
+        config = load_config(folder, CODES)
     except ConfigError:
         return False
-    return True
+    return config is not None and all(isinstance(each, CallSite) for each in config.call_sites)
 
 
 def toml(value: object) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
     return json.dumps(value, ensure_ascii=False)
 
 

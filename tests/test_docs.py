@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from grpo_lint import __version__
+from grpo_lint import __version__, reference
 from grpo_lint.config import Config
 from grpo_lint.config_file import load_config
 from grpo_lint.config_keys import KEYS
+from grpo_lint.contracts import CallSite
 from grpo_lint.rules import CODES, documentation
 from grpo_lint.runner import Mode, check_file
 
@@ -49,11 +50,22 @@ def examples_of(heading: str) -> list[tuple[str, str]]:
     return [(code, example) for code in CODES for example in blocks(section(documentation(code), heading), "python")]
 
 
-def codes_in(example: str, folder: Path) -> set[str]:
+def settings_of(code: str) -> str:
+    """The configuration that a rule's page shows."""
+    return "".join(blocks(section(documentation(code), "Example"), "toml"))
+
+
+def codes_in(example: str, folder: Path, settings: str = "") -> set[str]:
+    """What is reported in an example; with settings that have contracts, in the file that they name."""
     (folder / "samples.py").write_text(SAMPLES)
-    path = folder / "example.py"
+    (folder / "pyproject.toml").write_text(settings)
+    config = (load_config(folder, CODES) or Config(root=folder))._replace(select=("ALL", *CODES))
+    files = [each.file for each in config.call_sites if isinstance(each, CallSite)]
+    path = folder / (files[0] if files else "test_example.py")  # where rules about tests look, too
+    path.parent.mkdir(exist_ok=True)
+    (path.parent / "grouping.py").write_text(Path(reference.__file__).read_text())
     path.write_text(IMPORTS + example)
-    result = check_file(str(path), Config(root=folder, select=("ALL", *CODES)), Mode.CHECK, unsafe_fixes=False)
+    result = check_file(str(path), config, Mode.CHECK, unsafe_fixes=False)
     assert result.fault is None
     return {finding.code for finding in result.findings}
 
@@ -75,12 +87,12 @@ def test_every_rule_has_an_example(heading: str) -> None:
 
 @pytest.mark.parametrize(("code", "example"), examples_of("Example"))
 def test_an_example_fires_its_rule_and_no_other(code: str, example: str, tmp_path: Path) -> None:
-    assert codes_in(example, tmp_path) == {code}
+    assert codes_in(example, tmp_path, settings_of(code)) == {code}
 
 
 @pytest.mark.parametrize(("code", "example"), examples_of("Use instead"))
 def test_a_remedy_is_quiet(code: str, example: str, tmp_path: Path) -> None:
-    assert codes_in(example, tmp_path) == set(), code
+    assert codes_in(example, tmp_path, settings_of(code)) == set(), code
 
 
 def test_readme_python_sessions() -> None:

@@ -145,7 +145,7 @@ def test_its_patterns_are_relative_to_the_current_folder(configured: Path) -> No
         ("missing.toml", None, "missing.toml: No such file or directory"),
         ("c.toml", "select = 3", "c.toml: select: expected a list of strings, found 3"),
         ("c.toml", "selct = []", "c.toml: selct: unknown key: did you mean 'select'?"),
-        ("c.toml", 'select = ["GRPO01x"]', "c.toml: select: unknown code 'GRPO01x': did you mean 'GRPO001'?"),
+        ("c.toml", 'select = ["GRPO001x"]', "c.toml: select: unknown code 'GRPO001x': did you mean 'GRPO001'?"),
         ("c.toml", "= 3", "c.toml: not valid TOML: Invalid statement (at line 1, column 1)"),
         (
             "c.toml",

@@ -173,6 +173,7 @@ def test_config_shows_values_and_origins(tmp_path: Path) -> None:
             "reward-names = [] # default",
             "group-size-names = [] # default",
             "line-length = 100 # pyproject.toml",
+            "call-sites = [] # default",
         ]
 
 

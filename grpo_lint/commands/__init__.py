@@ -6,6 +6,7 @@ COMMANDS = {
     "check": "grpo_lint.commands.check",
     "baseline": "grpo_lint.commands.baseline",
     "config": "grpo_lint.commands.config",
+    "contracts": "grpo_lint.commands.contracts",
     "explain": "grpo_lint.commands.explain",
     "rules": "grpo_lint.commands.rules",
     "vendor": "grpo_lint.commands.vendor",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from grpo_lint.changes import ChangedSince, GitError
 from grpo_lint.commands._options import CannotDo
+from grpo_lint.config import CALL_SITE_CONTRACT
 from grpo_lint.fingerprint import Likeness, fingerprints, likeness
 from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.report import printable
@@ -19,6 +20,7 @@ from grpo_lint.source import Source
 if TYPE_CHECKING:
     from grpo_lint.baseline import Comparison
     from grpo_lint.config import Config
+    from grpo_lint.model import Finding
 
 Results = tuple[FileResult, ...]
 
@@ -97,7 +99,11 @@ def _touched(results: Results, changes: ChangedSince, paths: Sequence[str]) -> R
 
 
 def _touched_in(result: FileResult, changes: ChangedSince) -> FileResult:
+    def is_asked_for(finding: Finding) -> bool:
+        # A contract is to hold whatever has changed: another file's change may break it.
+        return finding.code == CALL_SITE_CONTRACT or changes.touch(result, finding)
+
     try:
-        return result._replace(findings=tuple(each for each in result.findings if changes.touch(result, each)))
+        return result._replace(findings=tuple(filter(is_asked_for, result.findings)))
     except GitError as error:
         return result._replace(fault=result.fault or Fault(f"--diff-base: {error}"))

@@ -11,7 +11,7 @@ from grpo_lint.baseline import DEFAULT_NAME, Baseline, BaselineError, Comparison
 from grpo_lint.commands import CLEAN, FINDINGS, INCOMPLETE
 from grpo_lint.commands._options import CannotDo, add_selection, read_selection
 from grpo_lint.commands._parser import Parser, one_of
-from grpo_lint.commands.check import codes_of, entries_of, results_of
+from grpo_lint.commands.check import codes_of, entries_of, results_of, unfit_call_sites
 from grpo_lint.outcome import FileResult
 from grpo_lint.report import ReportOptions, printable
 from grpo_lint.report.concise import headline
@@ -43,7 +43,7 @@ def run(words: list[str]) -> int:
         entries = entries_of(options)
         if any(os.path.realpath(entry.path) == os.path.realpath(options.baseline) for entry in entries):
             raise BaselineError("is one of the files to check, not to write to")
-        results = results_of(entries, Mode.CHECK, unsafe_fixes=False)
+        results = (*results_of(entries, Mode.CHECK, unsafe_fixes=False), *unfit_call_sites(entries))
         report = ReportOptions(str(Path.cwd()))
         sys.stderr.writelines(line for result in results for line in fault_lines(result, report))
         status = _act(options, results, codes_of(entries), report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,19 @@ def results_of(
     return tuple(next(results) if isinstance(entry, Found) else _unreachable(entry) for entry in entries)
 
 
+def unfit_call_sites(entries: Sequence[Entry]) -> Iterator[FileResult]:
+    """A fault for each entry of `call-sites` that cannot be checked whatever its file holds, once per configuration."""
+    from grpo_lint.discover import Found
+
+    every = (entry.config for entry in entries if isinstance(entry, Found))
+    configs = {str(config.file): config for config in every if config.checks_call_sites}
+    for path, config in configs.items():
+        from grpo_lint.contracts.call_sites import entry_errors
+        from grpo_lint.outcome import Fault, FileResult
+
+        yield from (FileResult(path, fault=Fault(error)) for error in entry_errors(config))
+
+
 def _check(entries: Sequence[Entry], options: argparse.Namespace, report: ReportOptions) -> int:
     from grpo_lint.report.notices import notices
     from grpo_lint.runner import Mode
@@ -96,6 +109,7 @@ def _check(entries: Sequence[Entry], options: argparse.Namespace, report: Report
 
         results, notes = add_ignores(entries, results, options.reason)
         report = report._replace(notes=(*notes, *report.notes))
+    results = (*results, *unfit_call_sites(entries))
     sys.stderr.writelines(notices(results, report, mode is Mode.FIX))
     is_written = _write_reports(results, report, mode, options)
     return _status(results, mode, options) if is_written else INCOMPLETE
@@ -121,11 +135,10 @@ def _narrowed(
 def codes_of(entries: Sequence[Entry]) -> frozenset[str]:
     """The codes of the rules that run on the files."""
     from grpo_lint.discover import Found
-    from grpo_lint.selection import selected_comment_rules, selected_rules
+    from grpo_lint.selection import selected_rules
 
     configs = {entry.config for entry in entries if isinstance(entry, Found)}
-    rules = [rule for each in configs for rule, _ in (*selected_rules(each), *selected_comment_rules(each))]
-    return frozenset(rule.code for rule in rules)
+    return frozenset(rule.code for each in configs for rule in selected_rules(each))
 
 
 def _show_files(entries: Sequence[Entry], report: ReportOptions) -> int:

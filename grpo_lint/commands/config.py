@@ -63,9 +63,16 @@ def _lines(in_force: Config, in_file: Config) -> Iterator[str]:
 
 
 def _toml(value: object) -> str:
+    from grpo_lint.contracts.call_site import CallSite
+    from grpo_lint.contracts.reading import Misfit, table_of
+
     match value:
         case dict():
             return "{" + ", ".join(f"{_toml(pattern)} = {_toml(codes)}" for pattern, codes in value.items()) + "}"
+        case CallSite():
+            return _toml(table_of(value))
+        case Misfit(reason=reason):
+            return _toml({"unfit": reason})
         case tuple():
             return "[" + ", ".join(map(_toml, value)) + "]"
         case _:

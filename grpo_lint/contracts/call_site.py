@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from enum import Enum
+
+from grpo_lint.model import Range
 
 
 class Result(Enum):
@@ -12,6 +13,10 @@ class Result(Enum):
 
     RETURNED = "returned"
     USED = "used"
+
+
+class ContractError(Exception):
+    """Why a contract cannot be checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +36,15 @@ class CallSite:
     result: Result | None = None
     absent: tuple[str, ...] = ()
 
+    @property
+    def callee(self) -> str:
+        """The last word of what is called."""
+        return self.calls.rpartition(".")[2]
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True)
 class Breach:
     """One way in which a contract does not hold: the place, and what stands there instead."""
 
-    node: ast.stmt | ast.expr
+    range: Range
     message: str

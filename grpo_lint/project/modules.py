@@ -96,7 +96,7 @@ def _bindings(body: Sequence[ast.stmt]) -> Iterator[tuple[str, Bound]]:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield name, statement
             case ast.Import() | ast.ImportFrom():
-                yield from _imported(statement)
+                yield from imported_names(statement)
             case ast.Assign(value=value):
                 yield from ((name.id, value) for name in statement.targets if isinstance(name, ast.Name))
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
@@ -115,7 +115,7 @@ def _type_statement(statement: ast.stmt) -> Iterator[tuple[str, Bound]]:
             yield name.id, value
 
 
-def _imported(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Imported]]:
+def imported_names(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Imported]]:
     for alias in statement.names:
         if isinstance(statement, ast.ImportFrom):
             yield alias.asname or alias.name, Imported(statement.module or "", alias.name, statement.level)

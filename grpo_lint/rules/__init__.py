@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import ModuleType
 
-    from grpo_lint.rules._rule import Check, CommentCheck, Rule
+    from grpo_lint.rules._rule import Rule
+    from grpo_lint.subjects import Subject
 
     RULES: tuple[Rule, ...]
+
+C = TypeVar("C")
 
 _FILE_NAME = re.compile(r"(grpo\d+)_\w+\.py")
 
@@ -34,19 +37,13 @@ _MODULE_NAMES = _module_names(path.name for path in Path(__file__).parent.iterdi
 
 CODES: tuple[str, ...] = tuple(_MODULE_NAMES)
 
-
-def load() -> tuple[tuple[Rule, Check], ...]:
-    """Every rule about functions with its check, by code. Imports the rule modules."""
-    from grpo_lint.rules._rule import Subject
-
-    return tuple((rule, module.check) for rule, module in _rules() if rule.subject is Subject.FUNCTION)
+# Of the rules about functions: those from GRPO100 on are about comments, call sites and tests.
+FUNCTION_CODES: tuple[str, ...] = tuple(code for code in CODES if code < "GRPO100")
 
 
-def load_comment_rules() -> tuple[tuple[Rule, CommentCheck], ...]:
-    """Every rule about comments with its check, by code. Imports the rule modules."""
-    from grpo_lint.rules._rule import Subject
-
-    return tuple((rule, module.check) for rule, module in _rules() if rule.subject is Subject.COMMENTS)
+def load(subject: Subject[C]) -> tuple[tuple[Rule, C], ...]:
+    """Every rule about a subject with its check, by code. Imports the rule modules."""
+    return tuple((rule, module.check) for rule, module in _rules() if rule.subject is subject)
 
 
 def _rules() -> tuple[tuple[Rule, ModuleType], ...]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from grpo_lint.subjects import FUNCTIONS, Subject
 
 if TYPE_CHECKING:
     from grpo_lint.flow.facts import FunctionFacts, Step
     from grpo_lint.flow.values import Grouping
-    from grpo_lint.model import Fix, Range
-    from grpo_lint.suppress.comments import Comments
+    from grpo_lint.model import Fix, Mark, Range
+    from grpo_lint.project import Cache
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +33,17 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a check of comments yields: the place, what to say, and its fix or the reason for none."""
+    """What a check of any subject but functions yields: the place, what to say, and its fix or why there is none.
+
+    A fix that must read other files of the project waits in `repair`, which raises `Refusal` where there is none.
+    """
 
     range: Range
     message: str
     fix: Fix | None = None
     fix_reason: str | None = None
-
-
-class Subject(Enum):
-    """What a rule's check looks at: a function's facts, or a file's comments once the other rules are through."""
-
-    FUNCTION = "function"
-    COMMENTS = "comments"
+    evidence: tuple[Mark, ...] = ()
+    repair: Repair | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,10 @@ class Rule:
     gate: tuple[bytes, ...]
     fixable: bool = True
     preview: bool = False
-    subject: Subject = Subject.FUNCTION
+    subject: Subject[object] = FUNCTIONS
     on_request: bool = False
 
 
 Check = Callable[["FunctionFacts"], Iterator[Report]]
-CommentCheck = Callable[["Comments"], Iterator[Remark]]
+RemarkCheck = Callable[[T], Iterator[Remark]]
+Repair = Callable[["Cache"], "Fix"]

@@ -48,7 +48,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from grpo_lint.model import Fix, Safety
-from grpo_lint.rules._rule import Remark, Rule, Subject
+from grpo_lint.rules._rule import Remark, Rule
+from grpo_lint.subjects import COMMENTS
 
 if TYPE_CHECKING:
     from grpo_lint.suppress.comments import Comments
@@ -59,7 +60,7 @@ RULE = Rule(
     name="unused-suppression",
     summary="a comment suppresses a rule that reports nothing there (with `--report-unused-suppressions`)",
     gate=(rb"(?i:noqa)[^\r\n]*GRPO|grpo-lint\s*:\s*ignore",),
-    subject=Subject.COMMENTS,
+    subject=COMMENTS,
     on_request=True,
 )
 

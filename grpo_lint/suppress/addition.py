@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import tokenize
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from grpo_lint.suppress.directives import NOQA, Directive, read_suppressions, to
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
+    from grpo_lint.project import Cache
 
 Place = tuple[str, Position]
 
@@ -41,21 +42,23 @@ def place_of(finding: Finding) -> Place:
     return finding.code, finding.range.start
 
 
-def suppress(source: Source, wanted: Set[Place], reason: str, config: Config) -> Suppressed:
+def suppress(source: Source, wanted: Set[Place], reason: str, config: Config, cache: Callable[[], Cache]) -> Suppressed:
     """The text with a directive for each wanted finding. Raises CannotSuppress.
 
     Where the reason itself brings up findings, since it makes a file speak of prompts, those are suppressed as well.
     """
-    before = find(source, config)
+    before = find(source, config, cache)
     known = {place_of(each.finding) for each in before.items}
     chosen = [each.finding for each in before.items if place_of(each.finding) in wanted]
     text = edits.apply(source, list(_additions(source, chosen, reason)))
     after = Source.from_text(source.path, text, source.encoding, source.has_bom)
     if not _is_same_code(source.text, text):
         raise CannotSuppress("comments would change the code")
-    left = find(after, config)
+    left = find(after, config, cache)
     came_up = {place_of(each.finding) for each in left.items if each.facts is not None} - known
-    return suppress(after, came_up, reason, config) if came_up and text != source.text else Suppressed(after, left)
+    return (
+        suppress(after, came_up, reason, config, cache) if came_up and text != source.text else Suppressed(after, left)
+    )
 
 
 def _is_same_code(before: str, after: str) -> bool:

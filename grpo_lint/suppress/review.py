@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from grpo_lint.analysis import scope_of
+from grpo_lint.analysis import finding_of
 from grpo_lint.model import Finding
 from grpo_lint.rules import CODES
-from grpo_lint.selection import selected_comment_rules, selected_rules
+from grpo_lint.selection import selected, selected_rules
+from grpo_lint.subjects import COMMENTS
 from grpo_lint.suppress.comments import Comments
 
 if TYPE_CHECKING:
@@ -22,13 +23,10 @@ def review(
     source: Source, tree: ast.Module, suppressions: Suppressions, findings: Sequence[Finding], config: Config
 ) -> Iterator[Finding]:
     """The findings about directives in a file that has these findings, suppressed or not."""
-    judged = frozenset(rule.code for rule, _ in selected_rules(config))
+    judged = frozenset(rule.code for rule in selected_rules(config) if rule.subject is not COMMENTS)
     comments = Comments.of(source, suppressions, findings, judged, CODES)
-    for rule, check in selected_comment_rules(config):
+    for rule, check in selected(COMMENTS, config):
         for remark in check(comments):
-            scope = scope_of(tree, remark.range.start.row)
-            finding = Finding(
-                rule.code, rule.name, remark.message, remark.range, remark.fix, remark.fix_reason, scope=scope
-            )
+            finding = finding_of(rule, remark, tree)
             if suppressions.covers(finding) is None:
                 yield finding

@@ -30,7 +30,7 @@ def write_suppressions(
     asked = {place_of(finding) for finding in result.findings}
     wanted = {place for place in asked if place[0] != UNUSED_SUPPRESSION}
     try:
-        done = suppress(source, wanted, reason, config)
+        done = suppress(source, wanted, reason, config, cache)
         written = _encoded(source, data, done)
     except CannotSuppress as error:
         return result._replace(fault=Fault(f"no finding is suppressed: {error}"))

@@ -1,0 +1,150 @@
+"""Whether a call passes what a contract wants, and whether what it reads is still what it was."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grpo_lint.contracts.arguments import Passed, Signature, passed
+from grpo_lint.contracts.call_site import Breach
+from grpo_lint.contracts.calls import Site
+from grpo_lint.contracts.expressions import Given, Run, followed, paths_of, plain, reads
+from grpo_lint.contracts.mutation import dotted_path
+from grpo_lint.contracts.order import Change
+from grpo_lint.contracts.subject import Subject, line_of, shown
+from grpo_lint.flow.nodes import walk_nodes
+
+_REORDERING = frozenset({"sorted", "reversed", "shuffle", "sample", "permutation", "sort", "reverse", "argsort"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matching:
+    """One call of the target, and what it must be passed; `root` is the contract's function as it runs."""
+
+    subject: Subject
+    site: Site
+    root: Run
+    wanted: dict[str, ast.expr]
+
+    def breaches(self) -> list[Breach]:
+        """What is wrong with the arguments."""
+        signature = Signature.of(self.site.meaning)
+        given = passed(self.site.call, self.site.run, self.site.meaning, signature)
+        found = [each for name, value in self.wanted.items() for each in self._argument(name, value, given, signature)]
+        return found or [*self._changed(), *self._out_of_step(given), *self._reordered(given)]
+
+    def _argument(self, name: str, wanted: ast.expr, given: Passed, signature: Signature | None) -> Iterator[Breach]:
+        call, value = self.site.call, given.by_name.get(name)
+        must = f"`{name}` of `{self.subject.site.callee}` must be `{shown(wanted)}`"
+        if signature is not None and not signature.takes(name):
+            text = f"`{self.subject.site.callee}` takes no argument `{name}`, which must be `{shown(wanted)}`"
+            yield self.subject.breach(call, text)
+        elif value is not None:
+            if not self._is_same(wanted, value):
+                node = value.expression if value.run is self.site.run else call
+                yield self.subject.breach(node, f"{must}, and is `{shown(value.expression)}`{self._told(value)}")
+        elif given.unread is not None:
+            yield self.subject.breach(call, f"{must}; what `{shown(given.unread)}` passes cannot be told")
+        elif given.has_unnamed:
+            text = f"{must}: pass it by name, since the project does not show `{self.subject.site.calls}`"
+            yield self.subject.breach(call, text)
+        else:
+            default = signature.defaults.get(name) if signature is not None else None
+            if default is None:
+                yield self.subject.breach(call, f"{must}, and is not passed")
+            elif plain(default) != plain(wanted):
+                yield self.subject.breach(call, f"{must}, and is left to its default, `{shown(default)}`")
+
+    def _is_same(self, wanted: ast.expr, given: Given) -> bool:
+        if given.run is self.root and plain(wanted) == plain(given.expression):
+            return True
+        there = followed(wanted, self.root, self.site.entry)
+        return ast.dump(there) == ast.dump(followed(given.expression, given.run))
+
+    def _told(self, given: Given) -> str:
+        """What a local that is passed was assigned, where that is known."""
+        if not isinstance(given.expression, ast.Name):
+            return ""
+        home = given.run.home(given.expression.id)
+        found = () if home is None else home.order.reaching(given.expression.id, given.expression)
+        values = [each.value for each in found if isinstance(each.value, ast.expr)]
+        return f", which is `{shown(values[0])}`" if len(values) == 1 else ""
+
+    def _changed(self) -> Iterator[Breach]:
+        """Parameters bound anew, and attributes set, before the call whose arguments read them."""
+        paths = {path for value in self.wanted.values() for path in paths_of(value)}
+        of_elements = {name for value in self.wanted.values() for name in _element_attributes(value)}
+        for change in self.root.order.changes_before(self.site.entry):
+            if self._is_rebound_parameter(change) and change.path in {path.partition(".")[0] for path in paths}:
+                text = f"`{change.path}` is bound anew here, before the call whose arguments read it"
+                yield self.subject.breach(change.node, text)
+            elif "." in change.path and (
+                change.path.rpartition(".")[2] in of_elements or any(change.concerns(path) for path in paths)
+            ):
+                text = f"`{_told_path(change)}` is set here, before the call whose arguments read it"
+                yield self.subject.breach(change.node, text)
+
+    def _is_rebound_parameter(self, change: Change) -> bool:
+        is_parameter = any(each.is_parameter for each in self.root.frame.scope.of(change.path))
+        return is_parameter and change.binding is not None
+
+    def _out_of_step(self, given: Passed) -> Iterator[Breach]:
+        """What changes after one argument read it and before the call."""
+        told: set[ast.AST] = set()
+        for value in given.by_name.values():
+            for read in reads(value.expression, value.run):
+                if read.run is not self.root or read.path not in self._roots:
+                    continue
+                change = self.root.order.changed_between([read.path], read.node, self.site.entry)
+                if change is not None and change.node not in told:
+                    told.add(change.node)
+                    text = f"`{read.path}` changes here, after line {line_of(read.node)} read it for the same call"
+                    yield self.subject.breach(change.node, text)
+
+    @property
+    def _roots(self) -> set[str]:
+        """The locals that the wanted expressions read."""
+        roots = {path.partition(".")[0] for value in self.wanted.values() for path in paths_of(value)}
+        return roots - {self.root.frame.self_name or ""}
+
+    def _reordered(self, given: Passed) -> Iterator[Breach]:
+        """Arguments that the contract does not name, put in another order than those that it does."""
+        if not any(isinstance(node, ast.comprehension) for value in self.wanted.values() for node in walk_nodes(value)):
+            return
+        for name, value in given.by_name.items():
+            for node in (*_evaluated(value), *self._changing_calls(value)) if name not in self.wanted else ():
+                if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _REORDERING:
+                    text = f"`{shown(node)}` puts `{name}` in another order than the other arguments"
+                    yield self.subject.breach(node, text)
+
+    def _changing_calls(self, given: Given) -> Iterator[ast.AST]:
+        """The calls that change, in place, what an argument is made of."""
+        for read in reads(given.expression, given.run):
+            run = read.run.home(read.path)
+            if run is not None and read.path not in self._roots:
+                end = self.site.call if run is self.site.run else self.site.entry
+                yield from (change.node for change in run.order.changes_before(end) if change.path == read.path)
+
+
+def _evaluated(given: Given) -> Iterator[ast.AST]:
+    """The nodes of an expression, and of what its locals were assigned."""
+    yield from walk_nodes(given.expression)
+    for read in reads(given.expression, given.run):
+        home = read.run.home(read.path)
+        for binding in () if home is None else home.frame.scope.of(read.path):
+            if isinstance(binding.value, ast.expr):
+                yield from walk_nodes(binding.value)
+
+
+def _told_path(change: Change) -> str:
+    return change.path.removeprefix("?.")
+
+
+def _element_attributes(expression: ast.expr) -> Iterator[str]:
+    """The attributes that a comprehension reads of its elements."""
+    targets = [node.target for node in walk_nodes(expression) if isinstance(node, ast.comprehension)]
+    variables = {node.id for target in targets for node in walk_nodes(target) if isinstance(node, ast.Name)}
+    for node in walk_nodes(expression):
+        if isinstance(node, ast.Attribute) and (dotted_path(node) or "").partition(".")[0] in variables:
+            yield node.attr

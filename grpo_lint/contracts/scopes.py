@@ -1,0 +1,180 @@
+"""What the names of a function, or of a module, are bound to, and where."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from grpo_lint.project.modules import Imported, imported_names
+
+Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
+Definition: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef"
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binding:
+    """A name bound by `node`: to `value`, where one expression, import or definition tells it."""
+
+    name: str
+    node: ast.AST
+    value: ast.expr | Imported | Definition | None = None
+
+    @property
+    def is_parameter(self) -> bool:
+        return isinstance(self.node, ast.arg)
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """The names that a function or module binds itself, in the order of the text.
+
+    `outer` are those that it shares with what is around it, `stars` the imports of all names of a module.
+    """
+
+    bindings: Mapping[str, tuple[Binding, ...]]
+    outer: frozenset[str] = frozenset()
+    stars: tuple[Binding, ...] = ()
+
+    def of(self, name: str) -> tuple[Binding, ...]:
+        return () if name in self.outer else self.bindings.get(name, ())
+
+    def single(self, name: str) -> Binding | None:
+        """The binding of a name that has one."""
+        found = self.of(name)
+        return found[0] if len(found) == 1 else None
+
+
+def scope_of_function(function: Function) -> Scope:
+    """The scope of a function; a lambda's too."""
+    body: Sequence[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else function.body
+    return _scope([*(Binding(each.arg, each) for each in parameters(function)), *_bindings(body)], body)
+
+
+def scope_of_module(body: Sequence[ast.stmt], dead: Mapping[ast.AST, str]) -> Scope:
+    """The scope of a module, what never runs left out."""
+    live = [statement for statement in body if statement not in dead]
+    return _scope(list(_bindings(live, dead)), live)
+
+
+def parameters(function: Function) -> list[ast.arg]:
+    """All parameters, those that collect others included."""
+    given = function.args
+    rest = [each for each in (given.vararg, given.kwarg) if each is not None]
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs, *rest]
+
+
+def positional_names(function: Function) -> list[str]:
+    """The names of the parameters that may be filled by position."""
+    return [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+
+
+def _scope(found: Sequence[Binding], body: Sequence[ast.AST]) -> Scope:
+    names: dict[str, tuple[Binding, ...]] = {}
+    for each in found:
+        names[each.name] = (*names.get(each.name, ()), each)
+    shared = (node for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal))
+    stars = tuple(each for each in names.pop("*", ()) if isinstance(each.value, Imported))
+    return Scope(names, frozenset(name for node in shared for name in node.names), stars)
+
+
+def own_nodes(body: Sequence[ast.AST], dead: Mapping[ast.AST, str] | None = None) -> Iterator[ast.AST]:
+    """The nodes of a body in the order of the text, without what stands in functions and classes inside it.
+
+    These themselves, their decorators and their default values are among them. `dead` nodes are left out.
+    """
+    stack = list(reversed(body))
+    while stack:
+        node = stack.pop()
+        if dead and node in dead:
+            continue
+        yield node
+        stack += reversed(list(_own_children(node)))
+
+
+def _own_children(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield from (*node.decorator_list, *_defaults(node))
+        case ast.Lambda():
+            yield from _defaults(node)
+        case ast.ClassDef():
+            yield from (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords))
+        case _:
+            yield from ast.iter_child_nodes(node)
+
+
+def _defaults(function: Function) -> list[ast.expr]:
+    return [*function.args.defaults, *(each for each in function.args.kw_defaults if each is not None)]
+
+
+def _bindings(body: Sequence[ast.AST], dead: Mapping[ast.AST, str] | None = None) -> Iterator[Binding]:
+    for node in own_nodes(body, dead):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield Binding(node.name, node, node)
+            case ast.Import() | ast.ImportFrom():
+                yield from (Binding(name, node, imported) for name, imported in imported_names(node))
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    yield from _bound(target, value, node)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield from _bound(target, value, node)
+            case ast.NamedExpr(target=target, value=value):
+                yield Binding(target.id, node, value)
+            case _:
+                yield from (Binding(name, node) for name in _names_of(node))
+
+
+def _bound(target: ast.expr, value: ast.expr, node: ast.AST) -> Iterator[Binding]:
+    match target:
+        case ast.Name(id=name):
+            yield Binding(name, node, value)
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            values = _paired(targets, value)
+            for index, each in enumerate(targets):
+                if values is None:
+                    yield from (Binding(name, node) for name in target_names(each))
+                else:
+                    yield from _bound(each, values[index], node)
+
+
+def _paired(targets: Sequence[ast.expr], value: ast.expr) -> list[ast.expr] | None:
+    """The values that targets of an assignment get one by one, where these are written out."""
+    if not isinstance(value, ast.Tuple | ast.List) or len(value.elts) != len(targets):
+        return None
+    return None if any(isinstance(each, ast.Starred) for each in (*targets, *value.elts)) else value.elts
+
+
+def target_names(target: ast.expr) -> Iterator[str]:
+    """The names that an assignment to a target binds."""
+    match target:
+        case ast.Name(id=name):
+            yield name
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            yield from (name for each in targets for name in target_names(each))
+        case ast.Starred(value=value):
+            yield from target_names(value)
+
+
+def _names_of(node: ast.AST) -> Iterator[str]:
+    """The names that a node binds to something that no expression tells."""
+    match node:
+        case ast.AugAssign(target=target) | ast.For(target=target) | ast.AsyncFor(target=target):
+            yield from target_names(target)
+        case ast.withitem(optional_vars=ast.expr() as target):
+            yield from target_names(target)
+        case ast.Delete(targets=targets):
+            yield from (name for target in targets for name in target_names(target))
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.MatchMapping(rest=str(name)):
+            yield name

@@ -1,0 +1,110 @@
+"""Whether what a function returns is what its callers get: decorators, generators, coroutines that nobody awaits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from grpo_lint.contracts.call_site import Breach
+from grpo_lint.contracts.names import Names
+from grpo_lint.contracts.scopes import FUNCTIONS, own_nodes, positional_names
+from grpo_lint.contracts.subject import Subject
+from grpo_lint.contracts.unit import Frame
+from grpo_lint.flow.nodes import walk_nodes
+
+# Decorators that give something else than the function's result, or fail for samples.
+_REPLACING = frozenset({"cache", "lru_cache", "contextmanager", "asynccontextmanager"})
+
+
+def lost_by_wrapping(subject: Subject, names: Names, frame: Frame) -> Iterator[Breach]:
+    """Where something stands between the function's result and its callers."""
+    function = frame.function
+    if isinstance(function, ast.Lambda):
+        return
+    called = f"what `{subject.site.function}` returns"
+    for decorator in function.decorator_list:
+        if _is_replacing(decorator, frame, names):
+            text = f"`{ast.unparse(decorator)}` stands between {called} and its callers"
+            yield subject.breach(decorator, text)
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(frame.body)):
+        yield subject.breach(function, f"`{subject.site.function}` is a generator: {called} does not reach its callers")
+    if isinstance(function, ast.AsyncFunctionDef):
+        for call in _calls_without_await(walk_nodes(subject.unit.module.tree), function.name):
+            yield subject.breach(call, f"`{subject.site.function}` is awaited nowhere here: {called} is lost")
+    owner = frame.owner
+    for decorator in [] if owner is None else owner.decorator_list:
+        if _sets_on_class(decorator, function.name, names):
+            text = f"`{ast.unparse(decorator)}` sets another `{function.name}` on the class"
+            yield subject.breach(decorator, text)
+
+
+def _is_replacing(decorator: ast.expr, frame: Frame, names: Names) -> bool:
+    function = frame.function
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    last = ast.unparse(called).rpartition(".")[2]
+    if last in _REPLACING:
+        return True
+    if last == "staticmethod":
+        return positional_names(function)[:1] == ["self"]
+    return any(_drops_the_result(each.node) for each in names.meanings(called, None) if each.node is not None)
+
+
+def _drops_the_result(decorator: ast.AST) -> bool:
+    """Whether a decorator of the project calls what it decorates, and does not return what that gives.
+
+    It is looked at one function deep: the inner function that calls one of the decorator's parameters.
+    """
+    if not isinstance(decorator, ast.FunctionDef):
+        return False
+    given = set(positional_names(decorator))
+    for inner in decorator.body:
+        if isinstance(inner, ast.FunctionDef) and _calls_any(inner, given):
+            return not any(_returns_call(node, given, inner) for node in own_nodes(inner.body))
+    return False
+
+
+def _calls_any(function: ast.FunctionDef, given: set[str]) -> bool:
+    return any(_is_call_of(node, given) for node in own_nodes(function.body))
+
+
+def _is_call_of(node: ast.AST, given: set[str]) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in given
+
+
+def _returns_call(node: ast.AST, given: set[str], function: ast.FunctionDef) -> bool:
+    """Whether a `return` gives the call itself, or a name that holds it whole."""
+    if not isinstance(node, ast.Return) or node.value is None:
+        return False
+    held = {
+        target.id
+        for each in own_nodes(function.body)
+        if isinstance(each, ast.Assign) and _is_call_of(each.value, given)
+        for target in each.targets
+        if isinstance(target, ast.Name)
+    }
+    return _is_call_of(node.value, given) or (isinstance(node.value, ast.Name) and node.value.id in held)
+
+
+def _calls_without_await(nodes: Sequence[ast.AST], name: str) -> Iterator[ast.Call]:
+    """The calls of a coroutine that are neither awaited nor handed to something that may run them."""
+    taken = {node.value for node in nodes if isinstance(node, ast.Await)}
+    taken |= {each for node in nodes if isinstance(node, ast.Call) for each in node.args}
+    for node in nodes:
+        is_lost = isinstance(node, ast.Call) and node not in taken
+        if is_lost and isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name:
+            yield node
+
+
+def _sets_on_class(decorator: ast.expr, name: str, names: Names) -> bool:
+    """Whether a class decorator of the project sets an attribute of that name."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    for meaning in names.meanings(called, None):
+        for node in walk_nodes(meaning.node) if isinstance(meaning.node, FUNCTIONS) else ():
+            match node:
+                case ast.Attribute(attr=attribute, ctx=ast.Store()) if attribute == name:
+                    return True
+                case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=attribute), *_]) if (
+                    attribute == name
+                ):
+                    return True
+    return False

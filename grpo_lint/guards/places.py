@@ -1,0 +1,99 @@
+"""Paths of a project's source files, as far as a test spells them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from grpo_lint.guards.values import Place
+from grpo_lint.subjects import is_test
+
+_MARKERS = ("pyproject.toml", "grpo-lint.toml", ".git", "setup.py")  # as `assert_call_site` looks for them
+
+# A folder that a test is handed, or imports, is the project's if its name says so: `tmp_path` and `workspace` do not.
+_FOLDER_OF_PROJECT = re.compile(
+    r"(?i:^|_)(?i:repo|repository|project|source|src|package|pkg)_?(?i:root|dir|path|folder)$"
+)
+_ROOT = re.compile(r"(?i:^_?(?:root|rootdir|root_dir|root_path|rootpath|here|this_dir|repo|src|src_dir)$)")
+_STANDARD = frozenset(sys.stdlib_module_names)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Where a test stands in its project."""
+
+    path: Path
+    root: Path
+
+    @classmethod
+    def of(cls, path: str) -> Grounds:
+        absolute = Path(path).absolute()
+        return cls(absolute, project_root(absolute))
+
+    @property
+    def own(self) -> Place:
+        return Place(self.path.as_posix())
+
+    def is_source(self, place: Place) -> bool:
+        """Whether a file is Python code of the project, and none of its tests."""
+        if not place.path.endswith(".py") or place.path in {self.own.path, ".py"} or "*" in place.path:
+            return False
+        shown = self.shown(place)
+        parts = shown.split("/")
+        is_library = "site-packages" in parts or "dist-packages" in parts
+        return not is_library and not is_test(shown, PurePath())
+
+    def shown(self, place: Place) -> str:
+        """A path relative to the project's root."""
+        root = self.root.as_posix().rstrip("/")
+        return place.path.removeprefix(f"{root}/").removeprefix("./")
+
+    def file_of(self, place: Place) -> Path:
+        """The file at a place."""
+        return self.root / place.path
+
+
+def project_root(path: Path) -> Path:
+    """The nearest folder above a test that is marked as a project's; else the one that holds its tests."""
+    if (marked := marked_root(path)) is not None:
+        return marked
+    tests = [each.parent for each in path.parents if each.name in {"test", "tests"}]
+    return tests[-1] if tests else path.parent
+
+
+def marked_root(path: Path) -> Path | None:
+    """The nearest folder above a test that is marked as a project's."""
+    return next((each for each in path.parents if any((each / name).exists() for name in _MARKERS)), None)
+
+
+def joined(*parts: str) -> Place:
+    """A path of parts; one that is absolute replaces those before it."""
+    return Place(posixpath.normpath(posixpath.join("", *(part.replace("\\", "/") for part in parts))))
+
+
+def parent(place: Place, levels: int = 1) -> Place:
+    path = place.path
+    for _ in range(levels):
+        path = posixpath.dirname(path) if path.strip("./") else posixpath.join(path, "..")
+    return Place(path or ".")
+
+
+def file_of_module(dotted: str) -> Place | None:
+    """The file of a module that is imported by this name; None for the standard library's."""
+    top, _, rest = dotted.lstrip(".").partition(".")
+    if not top or top in _STANDARD:
+        return None
+    return Place(f"{dotted.strip('.').replace('.', '/')}.py" if rest else f"{top}/__init__.py")
+
+
+def is_of_project(dotted: str) -> bool:
+    """Whether a module or a name in it is not the standard library's."""
+    return dotted.lstrip(".").partition(".")[0] not in _STANDARD
+
+
+def names_project_folder(name: str) -> bool:
+    """Whether a name of something unknown says that it is the project's folder."""
+    return bool(_FOLDER_OF_PROJECT.search(name) or _ROOT.search(name))
