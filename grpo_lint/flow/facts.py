@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.constants import Constants
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import share_origin, vectors, walk
 from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Statistic, Value, Vector
@@ -80,6 +81,7 @@ class ModuleFacts:
     vocabulary: Vocabulary
     functions: Mapping[str, Function]
     methods: Mapping[str, Mapping[str, Function]]
+    constants: Constants
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -220,16 +220,23 @@ def _is_one_for_each_sample(of: Value) -> bool:
 
 
 def _is_named_size(dimension: Dimension, is_strong: bool, words: Vocabulary) -> bool:
-    """Whether a dimension has a group size's name: any of them for rewards, a telling one for scores and returns."""
-    return any(words.is_group_size(name, is_strong) for name in _names(dimension.value))
+    """Whether a dimension has a group size's name: any of them for rewards, a telling one for scores and returns.
+
+    A short name, `n`, counts only where no other name of the same number tells of another axis: `n = args.num_envs`.
+    """
+    names = _names(dimension.value)
+    sizes = [name for name in names if words.is_group_size(name, is_strong)]
+    if all(words.is_short_size(name) for name in sizes):
+        return bool(sizes) and not any(words.is_other_axis(name) for name in names)
+    return True
 
 
 def _may_be_size(dimension: Dimension, words: Vocabulary) -> bool:
-    """A constant under a name that is not known: a literal above 2 (two are pairs), or a name of no other axis."""
-    names = _names(dimension.value)
-    if names:
-        return not any(words.is_other_axis(name) for name in names)
-    return dimension.literal is not None and dimension.literal > 2
+    """A constant under a name that is not known: above 2 (two are pairs) where it is known, and of no other axis."""
+    names, literal = _names(dimension.value), dimension.literal
+    if any(words.is_other_axis(name) for name in names):
+        return False
+    return literal > 2 if literal is not None else bool(names)
 
 
 def _names(value: Value) -> frozenset[str]:

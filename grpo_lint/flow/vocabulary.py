@@ -115,6 +115,11 @@ class Vocabulary:
             return is_strong and self.is_about_prompts
         return (is_strong or self.is_about_prompts) and (_is_size_of_group(words) or _counts_samples(words))
 
+    def is_short_size(self, name: str) -> bool:
+        """Whether `name` is a letter that stands for many sizes; one that is configured stands for this one."""
+        words = tokens(name)
+        return name not in self._extra_sizes and len(words) == 1 and words[0] in _SHORT_SIZES
+
     def is_other_axis(self, name: str) -> bool:
         """Whether `name` means the length of an axis that is not a prompt's samples; `nsteps` as well as `n_steps`."""
         words = {*tokens(name), *(word[1:] for word in tokens(name) if word.startswith("n"))}
