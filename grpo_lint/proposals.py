@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import ast
 
     from grpo_lint.config import Config
-    from grpo_lint.fixes.lift import Context, Lift
+    from grpo_lint.fixes.context import Context
+    from grpo_lint.fixes.lift import Lift
     from grpo_lint.project import Cache
     from grpo_lint.rules._rule import Repair
     from grpo_lint.source import Source
@@ -87,8 +88,8 @@ def normalisation_of(found: Found) -> object:
 
 
 def _context(source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]) -> Context:
+    from grpo_lint.fixes.context import Context
     from grpo_lint.fixes.identity import Wishes
-    from grpo_lint.fixes.lift import Context
     from grpo_lint.fixes.reads import Reads
     from grpo_lint.line_length import formatter_line_length
     from grpo_lint.project import Project

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from grpo_lint.fixes.imports import ImportChange, change_imports
-from grpo_lint.fixes.lift import NORMALISER, Lift
+from grpo_lint.fixes.lift import Lift
+from grpo_lint.fixes.origin import NORMALISER
 from grpo_lint.model import Edit, Fix, Safety
 
 

@@ -11,9 +11,11 @@ from grpo_lint.flow.values import (
     Altered,
     Centred,
     Choice,
+    Enlarged,
     Flat,
     Grouping,
     Kind,
+    Layout,
     LeaveOneOut,
     Listed,
     Scale,
@@ -42,13 +44,17 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class Normalisation:
-    """Rewards centred on their group's mean, or their siblings' mean, and perhaps scaled."""
+    """Rewards centred on their group's mean, or their siblings' mean, and perhaps scaled.
+
+    `siblings` is where a leave-one-out baseline counts the group again.
+    """
 
     vector: Vector
     groupings: tuple[Grouping, ...]
     library: str
     is_leave_one_out: bool = False
     scaling: Scaling | None = None
+    siblings: ast.expr | None = None
 
     @property
     def sized(self) -> Grouping | None:
@@ -67,6 +73,8 @@ def recognise(value: Value) -> Normalisation:
             return _scaled(value, ())
         case Centred():
             return _centred(value)
+        case Enlarged():
+            return _enlarged(value)
         case Altered(node=node):
             raise Refusal(f"the step `{_text(node)}` is not understood")
         case _:
@@ -138,7 +146,7 @@ def _require_same_groups(std: Statistic, centred: Value, base: Normalisation) ->
         if regrouped is not None:
             _require_size(regrouped, base)
         return
-    if isinstance(of, Centred | Scaled | Altered):
+    if isinstance(of, Centred | Scaled | Enlarged | Altered):
         raise Refusal(f"`{_text(std.node)}` is taken of other values than those it scales")
     other = _raw(of)
     if other.vector.version is not base.vector.version:
@@ -159,13 +167,13 @@ def _centred(value: Centred) -> Normalisation:
     match value.baseline:
         case Statistic(kind=Kind.MEAN, is_exact=True, of=of) as mean:
             _require_matching_shape(value.values, mean)
-            is_leave_one_out = False
+            is_leave_one_out, siblings = False, None
         case LeaveOneOut(total=Statistic(kind=Kind.SUM, is_exact=True, of=of) as mean, values=values, others=others):
             _require_siblings(of, others)
             _require_matching_shape(values, mean)
             if _raw(values).vector.version is not _raw(of).vector.version:
                 raise Refusal("the leave-one-out baseline leaves out other values than it sums")
-            is_leave_one_out = True
+            is_leave_one_out, siblings = True, others
         case Statistic(node=node):
             raise Refusal(f"`{_text(node)}` is not a plain mean")
         case _:
@@ -177,7 +185,19 @@ def _centred(value: Centred) -> Normalisation:
     for grouping in joined.groupings:
         _require_size(grouping, joined)
     library = _supported(mean.library or library_of(of))
-    return replace(joined, library=library, is_leave_one_out=is_leave_one_out)
+    return replace(joined, library=library, is_leave_one_out=is_leave_one_out, siblings=siblings)
+
+
+def _enlarged(value: Enlarged) -> Normalisation:
+    """`(rewards - mean) * n / (n - 1)` is what leaving each sample out of its own baseline gives."""
+    base = recognise(value.values)
+    if value.over is None:
+        raise Refusal(f"the step `{_text(value.node)}` is not understood")
+    if base.scaling is not None or base.is_leave_one_out:
+        raise Refusal(f"the step `{_text(value.node)}` is not understood after the ones before it")
+    if base.sized is None or base.sized.size is None or ast.unparse(value.by) != ast.unparse(base.sized.size):
+        raise Refusal(f"`{_text(value.by)}` in `{_text(value.node)}` is not known to be the group size")
+    return replace(base, is_leave_one_out=True, siblings=value.over)
 
 
 def _require_siblings(of: Value, others: ast.expr | None) -> None:
@@ -216,6 +236,8 @@ def _raw(value: Value) -> Normalisation:
 
 
 def _require_plain(grouping: Grouping) -> None:
+    if grouping.layout is Layout.CONSTANT_SIZE and grouping.size is None:
+        raise Refusal(f"`{_text(grouping.node)}` does not name the group size")
     if not grouping.is_plain:
         raise Refusal(f"`{_text(grouping.node)}` has a layout other than one row for each group")
 

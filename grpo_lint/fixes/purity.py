@@ -39,7 +39,7 @@ def is_method_of_values(name: str) -> bool:
 def is_function_of_values(call: ast.Call, aliases: Aliases) -> bool:
     """Whether a call only computes with its arguments: a library's function, or a method that many kinds have."""
     if aliases.library(call.func):
-        return _is_library_function(call) and all(keyword.arg != "out" for keyword in call.keywords)
+        return _is_library_function(call, aliases) and all(keyword.arg != "out" for keyword in call.keywords)
     return isinstance(call.func, ast.Attribute) and is_method_of_values(call.func.attr)
 
 
@@ -48,14 +48,16 @@ def is_log(name: str) -> bool:
     return not _LOGS.isdisjoint(name.lower().split("_"))
 
 
-def _is_library_function(call: ast.Call) -> bool:
+def _is_library_function(call: ast.Call, aliases: Aliases) -> bool:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name == "reduce":  # of einops it computes; of others it sends values to other processes
+        return aliases.library(call.func) == "einops"
     return name in _METHODS | _FUNCTIONS and "random" not in ast.unparse(call.func)
 
 
 def _is_pure_call(call: ast.Call, aliases: Aliases) -> bool:
     if aliases.library(call.func):
-        return _is_library_function(call)
+        return _is_library_function(call, aliases)
     match call.func:
         case ast.Name(id=name):
             return name in _BUILTINS

@@ -7,21 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from grpo_lint.fixes.normalisation import Normalisation, Refusal, recognise
+from grpo_lint.fixes.obstacles import blocked_reason
+from grpo_lint.fixes.parts import is_complete, is_part
 from grpo_lint.fixes.tree import Tree
+from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.facts import Definition, FunctionFacts
 from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.flow.traversal import alternatives, is_grouped, share_origin, vectors
+from grpo_lint.flow.operations import recognise as recognise_operation
+from grpo_lint.flow.traversal import alternatives, share_origin, vectors
 from grpo_lint.flow.values import (
-    Altered,
-    Centred,
-    Choice,
+    Enlarged,
     Flat,
     Grouping,
-    LeaveOneOut,
     Listed,
-    Scale,
     Scaled,
-    Statistic,
     Value,
     Vector,
 )
@@ -113,7 +112,7 @@ class _Search:
         """Whether `parent` is one more step of the normalisation of values that are flat already."""
         value, made = self.facts.value(node), self.facts.value(parent)
         return any(
-            (isinstance(each, Scaled) and _is_same(each.values, value))
+            (isinstance(each, Scaled | Enlarged) and _is_same(each.values, value))
             or (isinstance(each, Listed | Flat) and _is_same(each.of, value))
             or (isinstance(each, Grouping) and _is_same(each.of, value))
             for each in alternatives(made)
@@ -156,7 +155,11 @@ class _Search:
         """Whether a use of flat values is one more step of their normalisation."""
         statement = self.tree.statement(load)
         if isinstance(statement, ast.AugAssign) and statement.target is load:
-            return any(isinstance(found.value, Scaled) for found in self.facts.definitions if found.node is statement)
+            return any(
+                isinstance(found.value, Scaled | Enlarged)
+                for found in self.facts.definitions
+                if found.node is statement
+            )
         parent = self.tree.parents.get(load)
         if isinstance(parent, ast.Attribute):
             parent = self.tree.parents.get(parent)
@@ -171,7 +174,7 @@ class _Search:
             if not isinstance(value, Flat | Listed) or not isinstance(core, ast.Call):
                 return Outlet(node, core, is_listed)
             is_listed = is_listed or isinstance(value, Listed)
-            core = _operand(core)
+            core = _operand(core, self.facts.module.aliases)
 
 
 def find_region(facts: FunctionFacts, tree: Tree, grouping: Grouping) -> Region:
@@ -180,7 +183,7 @@ def find_region(facts: FunctionFacts, tree: Tree, grouping: Grouping) -> Region:
     for start in _starts(facts, grouping):
         search.follow(start)
     if search.blocked:
-        raise Refusal(_blocked_reason(search.blocked[0], facts, tree))
+        raise Refusal(blocked_reason(search.blocked[0], facts, tree))
     statements = frozenset({*search.inner, *search.flat})
     _require_no_change_in_place(facts, tree, statements, vectors(grouping))
     _require_no_change_by_another_name(facts, statements)
@@ -273,58 +276,23 @@ def _changed_in_place(statement: ast.stmt) -> ast.expr | None:
             return None
 
 
-def is_part(value: Value) -> bool:
-    """Whether a value is a step of a normalisation, rather than something that was computed from one."""
-    match value:
-        case Grouping() | Statistic() | Scale() | LeaveOneOut() | Centred() | Scaled():
-            return True
-        case Flat(of=of) | Listed(of=of):
-            return is_part(of)
-        case Choice(then=then, orelse=orelse):
-            return any(is_part(each) for each in (then, orelse)) and all(
-                is_part(each) or isinstance(each, Vector) for each in (then, orelse)
-            )
-        case _:
-            return False
-
-
-def is_complete(value: Value) -> bool:
-    """Whether values are normalised and one-dimensional."""
-    match value:
-        case Flat(of=of):
-            return is_complete(of) or (is_part(of) and any(isinstance(each, Centred | Scaled) for each in _deep(of)))
-        case Listed(of=of):
-            return is_complete(of)
-        case Centred() | Scaled():
-            return not is_grouped(value)
-        case Choice(then=then, orelse=orelse):
-            return is_complete(then) and is_complete(orelse)
-        case _:
-            return False
-
-
-def _deep(value: Value) -> tuple[Value, ...]:
-    return alternatives(value.of) if isinstance(value, Flat | Listed) else alternatives(value)
-
-
 def _is_same(one: Value, other: Value) -> bool:
     return one is other or (isinstance(one, Flat) and _is_same(one.of, other))
 
 
-def _operand(call: ast.Call) -> ast.expr:
+def _operand(call: ast.Call, aliases: Aliases) -> ast.expr:
     """What a flattening or `.tolist()` is applied to: the object of a method, else the first argument."""
-    if isinstance(call.func, ast.Attribute) and not call.args:
-        return call.func.value
-    if isinstance(call.func, ast.Attribute) and call.func.attr in ("view", "reshape", "view_as", "flatten"):
-        is_function = isinstance(call.func.value, ast.Name) and call.func.value.id in ("torch", "np", "numpy")
-        return call.args[0] if is_function else call.func.value
-    return call.args[0]
+    operation = recognise_operation(call, aliases)
+    if operation is not None:
+        return operation.operand
+    return call.args[0] if call.args else call.func
 
 
 def _starts(facts: FunctionFacts, grouping: Grouping) -> Iterator[ast.expr]:
     """The groupings of the same rewards in the function's own text, whether or not a rule reports them."""
     for node, value in facts.values.items():
-        if isinstance(value, Grouping) and value.node is node and share_origin(value, grouping) and facts.owns(node):
+        is_here = any(isinstance(part, Grouping) and part.node is node for part in alternatives(value))
+        if is_here and share_origin(value, grouping) and facts.owns(node):
             yield node
 
 
@@ -334,35 +302,6 @@ def _loads_by_definition(facts: FunctionFacts) -> dict[ast.AST, list[ast.Name]]:
         for node in {definition.node for definition in definitions}:
             table.setdefault(node, []).append(load)
     return table
-
-
-def _blocked_reason(node: ast.expr, facts: FunctionFacts, tree: Tree) -> str:
-    """Why a use of grouped values is none that a repair can replace."""
-    text, value = _shortened(node), facts.value(node)
-    found = alternatives(value)
-    if not all(is_part(each) or isinstance(each, Vector) for each in found):
-        return f"`{text}` on line {node.lineno} is a statistic of the groups on one way and something else on another"
-    step = _step_of(node, facts, tree)
-    if step is not None:
-        return f"the step `{_shortened(step)}` on line {node.lineno} is not understood"
-    if any(isinstance(each, Statistic | Scale | LeaveOneOut) for each in found):
-        return f"the group statistic `{text}` is also used on line {node.lineno}"
-    return f"`{text}` is used in its grouped shape on line {node.lineno}"
-
-
-def _step_of(node: ast.expr, facts: FunctionFacts, tree: Tree) -> ast.expr | None:
-    """The operation on an expression that keeps its values in a form that is not understood."""
-    for parent in tree.ancestors(node):
-        if isinstance(parent, ast.expr) and isinstance(facts.value(parent), Altered):
-            return parent
-        if not isinstance(parent, ast.Attribute):
-            return None
-    return None
-
-
-def _shortened(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _sites(search: _Search) -> Iterator[Site]:

@@ -9,7 +9,20 @@ from dataclasses import dataclass, replace
 from grpo_lint.flow import statistics
 from grpo_lint.flow.groupings import FLATTENINGS, RESHAPES
 from grpo_lint.flow.operations import COPIES, OPERATORS, STATISTICS, Operation, integer
-from grpo_lint.flow.values import Altered, Centred, Choice, Flat, Grouping, Listed, Scaled, Several, Value, Vector
+from grpo_lint.flow.values import (
+    Altered,
+    Centred,
+    Choice,
+    Enlarged,
+    Flat,
+    Grouping,
+    Listed,
+    Row,
+    Scaled,
+    Several,
+    Value,
+    Vector,
+)
 
 _ANY = 99
 _AXIS = frozenset({"dim", "axis"})
@@ -21,18 +34,20 @@ class Signature:
     """The arguments after the operand that are understood: how many by position, and which by name.
 
     An argument in `fixed` is understood with this one value, whether it is given by name or, where `positions` names
-    it, by position.
+    it, by position. `takes_stars` is for what reads its arguments' number off the values behind the stars.
     """
 
     by_position: int = 0
     keywords: frozenset[str] = frozenset()
     fixed: Mapping[str, object] | None = None
     positions: tuple[str, ...] = ()
+    takes_stars: bool = False
 
     def takes(self, operation: Operation) -> bool:
         """Whether every argument of an operation is understood."""
         arguments = operation.arguments
-        if len(arguments) > self.by_position or any(isinstance(each, ast.Starred) for each in arguments):
+        has_stars = any(isinstance(each, ast.Starred) for each in arguments)
+        if len(arguments) > self.by_position or (has_stars and not self.takes_stars):
             return False
         given = [*operation.keywords, *zip(self.positions, arguments, strict=False)]
         return all(self._takes_named(name, value) for name, value in given)
@@ -44,7 +59,7 @@ class Signature:
 
 
 _STATISTIC = Signature(3, _AXIS | {"keepdim", "keepdims", "unbiased", "correction", "ddof"})
-_RESHAPE = Signature(_ANY, frozenset({"shape", "size", "newshape"}), _ARRAY_ORDER)
+_RESHAPE = Signature(_ANY, frozenset({"shape", "size", "newshape"}), _ARRAY_ORDER, takes_stars=True)
 _FLATTEN = Signature(2, fixed={"start_dim": 0, "end_dim": -1, **_ARRAY_ORDER}, positions=("start_dim", "end_dim"))
 _RAVEL = Signature(1, fixed=_ARRAY_ORDER, positions=("order",))
 _NEW_AXIS = Signature(1, _AXIS)
@@ -75,8 +90,9 @@ def has_known_arguments(operation: Operation) -> bool:
 
     Of operations without a signature nothing is claimed: what they give is not understood, whatever their arguments.
     """
-    if operation.name == "rearrange":  # whose keywords are names of its pattern
-        return len(operation.arguments) <= 1 and all(name != "**" for name, _ in operation.keywords)
+    if operation.library == "einops" or operation.name == "rearrange":  # whose keywords are names of the pattern
+        most = 2 if operation.name == "reduce" else 1
+        return len(operation.arguments) <= most and all(name != "**" for name, _ in operation.keywords)
     signature = _SIGNATURES.get(operation.name)
     if signature is None:
         return all(name != "**" for name, _ in operation.keywords)
@@ -98,7 +114,7 @@ def obscured(value: Value, operation: Operation) -> Value:
             return Several(tuple(obscured(item, operation) for item in items))
         case Choice() if statistics.is_statistic(value):
             return statistics.inexact(value)
-        case Grouping() | Centred() | Scaled() | Flat() | Listed() | Choice():
+        case Grouping() | Row() | Centred() | Scaled() | Enlarged() | Flat() | Listed() | Choice():
             return Altered(value, operation.node)
         case _:
             return statistics.inexact(value)

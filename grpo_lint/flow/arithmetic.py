@@ -14,10 +14,12 @@ from grpo_lint.flow.values import (
     Altered,
     Centred,
     GroupCount,
+    Leading,
     LeaveOneOut,
     Length,
     Scale,
     Scaled,
+    Several,
     Value,
     Vector,
 )
@@ -39,6 +41,8 @@ class Arithmetic:
                 found = self._subtraction(node, left, right)
             case ast.Div():
                 found = self._division(node, left_node, left, right, right_node)
+            case ast.Add() if isinstance(left, Several | Leading) and isinstance(right, Several):
+                return _joined_shapes(left, left_node, right)
             case ast.Add():
                 found = statistics.add(left, right, right_node) or statistics.add(right, left, left_node)
             case ast.Pow():
@@ -50,6 +54,9 @@ class Arithmetic:
                 return GroupCount() if isinstance(left, Length) else UNKNOWN
             case ast.Mult() if left_node is right_node or ast.dump(left_node) == ast.dump(right_node):
                 self.record.idle.update((left_node, right_node))
+            case ast.Mult():
+                found = statistics.multiply(node, left, right, right_node)
+                found = found or statistics.multiply(node, right, left, left_node)
         return found if found is not None else self._changed(node, left, right)
 
     def _subtraction(self, node: ast.AST, left: Value, right: Value) -> Value | None:
@@ -61,7 +68,7 @@ class Arithmetic:
     def _division(
         self, node: ast.AST, left_node: ast.expr, left: Value, right: Value, right_node: ast.expr
     ) -> Value | None:
-        found = statistics.divide(node, left, right, right_node)
+        found = statistics.divide(node, left, right, left_node, right_node)
         if isinstance(found, Scaled):
             self._note(node, Role.SCALE, left, right)
             self.record.scaled[left_node] = node
@@ -91,3 +98,9 @@ class Arithmetic:
             if statistics.is_statistic(value) or isinstance(value, LeaveOneOut | Scale):
                 return statistics.inexact(value)
         return UNKNOWN
+
+
+def _joined_shapes(left: Several | Leading, left_node: ast.expr, right: Several) -> Value:
+    """`rewards.shape[:-1] + (-1, n)`."""
+    first = Several((left,), (left_node,)) if isinstance(left, Leading) else left
+    return Several(first.items + right.items, first.nodes + right.nodes)

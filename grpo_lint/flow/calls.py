@@ -10,11 +10,13 @@ from grpo_lint.flow import groupings, statistics
 from grpo_lint.flow.arguments import has_known_arguments, obscured
 from grpo_lint.flow.arithmetic import Arithmetic
 from grpo_lint.flow.environment import Record
+from grpo_lint.flow.indexing import length_of
 from grpo_lint.flow.operations import (
     CONVERSIONS,
     COPIES,
     ELEMENTWISE,
     IDLE,
+    OF_LISTS,
     OPERATORS,
     REORDERINGS,
     SPREADINGS,
@@ -23,17 +25,25 @@ from grpo_lint.flow.operations import (
     integer,
 )
 from grpo_lint.flow.origins import named_vector
+from grpo_lint.flow.shapes import is_shape
+from grpo_lint.flow.spreads import respread
 from grpo_lint.flow.traversal import groupings as groupings_in
-from grpo_lint.flow.traversal import is_reward_like, vectors
+from grpo_lint.flow.traversal import has_rows, is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Choice,
+    Counted,
     Flat,
     GroupCount,
+    Grouping,
+    Kind,
     LeaveOneOut,
     Length,
     Listed,
+    Mapped,
+    Parallel,
+    Row,
     Scalar,
     Scale,
     Several,
@@ -56,10 +66,24 @@ class Calls:
 
     def builtin(self, node: ast.Call) -> Value | None:
         """`len(rewards)`, `getattr(args, "n_samples_per_prompt", 8)`, `int(n)`, `list(rewards)`."""
-        if not (isinstance(node.func, ast.Name) and node.args):
+        if not node.args:
             return None
         first = self.record.values.get(node.args[0], UNKNOWN)
+        if isinstance(first, Row):
+            return self._of_a_row(node, first)
+        if _is_vmap(node):
+            return Mapped(node.args[0], first)
+        if not isinstance(node.func, ast.Name):
+            return None
         match node.func.id:
+            case "range":
+                return Counted()
+            case "enumerate":
+                return Parallel((Counted(), first))
+            case "zip":
+                return Parallel(tuple(self.record.values.get(each, UNKNOWN) for each in node.args))
+            case "tuple" | "list" if is_shape(first):
+                return first
             case "len":
                 found = vectors(first)
                 return Length(found[0].origin, "") if found else Length(None, ast.unparse(node.args[0]))
@@ -73,6 +97,23 @@ class Calls:
                 return Altered(first, node)
             case "sorted" | "reversed" if is_reward_like(first):
                 return Altered(first, node)
+            case "abs" | "any" | "all":
+                self.record.idle.add(node.args[0])
+                return None
+            case _:
+                return None
+
+    def _of_a_row(self, node: ast.Call, row: Row) -> Value | None:
+        """`sum(row)`, `len(row)`, `statistics.mean(row)`: of one group's values."""
+        match node.func:
+            case ast.Name(id="sum") | ast.Attribute(value=ast.Name(id="math"), attr="fsum"):
+                return statistics.of_row(Kind.SUM, row, node)
+            case ast.Name(id="len"):
+                return Scalar(node, frozenset())
+            case ast.Name(id="list" | "tuple"):
+                return row
+            case ast.Attribute(value=ast.Name(id="statistics"), attr=name) | ast.Name(id=name) if name in OF_LISTS:
+                return statistics.of_row(Kind(OF_LISTS[name]), row, node)
             case _:
                 return None
 
@@ -85,6 +126,8 @@ class Calls:
     def operation(self, operation: Operation, evaluate: Evaluate) -> Value | None:
         """What an operation gives; None where nothing is known of it."""
         operand = self.record.values.get(operation.operand, UNKNOWN)
+        if operation.library == "einops":
+            return self._by_pattern(operation, operand, evaluate)
         if operation.name == "get" and not operation.is_function and operation.arguments:
             return self._looked_up(operation.node, operation.arguments[0])
         if is_reward_like(operand):
@@ -94,6 +137,21 @@ class Calls:
         else:
             return self._where(operation)
         return value if value is None or has_known_arguments(operation) else obscured(value, operation)
+
+    def _by_pattern(self, operation: Operation, operand: Value, evaluate: Evaluate) -> Value | None:
+        """`reduce`, `rearrange` and `repeat` of einops."""
+        if not (is_reward_like(operand) or statistics.is_statistic(operand)):
+            return None
+        if not has_known_arguments(operation):
+            return Altered(operand, operation.node, keeps_shape=False)
+        if statistics.is_statistic(operand):
+            return respread(operation, operand)
+        if operation.name == "rearrange":
+            return groupings.regroup(operation, operand, evaluate, self.vocabulary)
+        if operation.name == "reduce":
+            self.record.idle.add(operation.operand)
+            return statistics.reduced_by_pattern(operation, operand, evaluate, self.vocabulary)
+        return Altered(operand, operation.node, keeps_shape=False)
 
     def _where(self, operation: Operation) -> Value | None:
         """`torch.where(mask, advantages, 0)`: values chosen element by element."""
@@ -107,6 +165,8 @@ class Calls:
 
     def _on_rewards(self, operation: Operation, operand: Value, evaluate: Evaluate) -> Value | None:
         name = operation.name
+        if isinstance(operand, Row):
+            return self._on_row(operation, operand)
         if name in groupings.RESHAPES:
             return groupings.regroup(operation, operand, evaluate, self.vocabulary)
         if name in groupings.FLATTENINGS:
@@ -115,6 +175,8 @@ class Calls:
             return groupings.one_row(operand, operation.node, operation.operand, is_one_row=False)
         if name == "squeeze":
             return self._squeezed(operation, operand)
+        if name in ("t", "T", "transpose", "swapaxes", "permute"):
+            return self._transposed(operation, operand)
         if name in STATISTICS:
             self.record.idle.add(operation.operand)
             return self._reduced(operation, operand)
@@ -123,13 +185,28 @@ class Calls:
         if name in OPERATORS and operation.arguments:
             return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
         if name in ("size", "numel"):
-            found = vectors(operand)
-            return Length(found[0].origin, is_total=name == "numel") if found else None
+            return length_of(operand, is_total=name == "numel")
         if name == "tolist":
             return Listed(operand, operation.node)
+        if name == "unbind" and integer(operation.argument(0, "dim")) in (None, 0) and has_rows(operand):
+            return operand
         if name in IDLE:
             self.record.idle.add(operation.operand)
         return self._converted(operation, operand)
+
+    def _on_row(self, operation: Operation, row: Row) -> Value | None:
+        """One group's own values: its statistics, and arithmetic with them."""
+        if operation.name in STATISTICS:
+            self.record.idle.add(operation.operand)
+            return statistics.reduce(operation, row)
+        if operation.name in OPERATORS and operation.arguments:
+            op = OPERATORS[operation.name]
+            return self.arithmetic.result(operation.node, operation.operand, op, operation.arguments[0])
+        if operation.name in COPIES | CONVERSIONS or operation.name in ("tolist", "flatten", "ravel"):
+            return row
+        if operation.name in IDLE:
+            self.record.idle.add(operation.operand)
+        return Altered(row, operation.node, keeps_shape=False)
 
     def _flattened(self, operation: Operation, operand: Value) -> Value:
         """`grid.view_as(rewards)` has one axis where the rewards have: `grid.view_as(grid)` keeps two."""
@@ -138,6 +215,15 @@ class Calls:
         model = self.record.values.get(operation.argument(0, "other") or operation.node, UNKNOWN)
         is_flat = isinstance(model, Vector | Flat)
         return groupings.flatten(operand, operation.node) if is_flat else Altered(operand, operation.node)
+
+    def _transposed(self, operation: Operation, operand: Value) -> Value | None:
+        """`grid.t()`, `grid.transpose(0, 1)`, `grid.permute(1, 0)`: of two axes, any swap is the one swap."""
+        given = [integer(argument) for argument in operation.arguments]
+        is_swap = given == [] or {axis % 2 if axis is not None else axis for axis in given} == {0, 1}
+        is_kept = operation.name == "permute" and given and given[0] in (0, -2)
+        if not isinstance(operand, Grouping) or not is_swap or is_kept or operation.keywords:
+            return self._converted(operation, operand)
+        return groupings.transposed(operand, operation.node)
 
     def _squeezed(self, operation: Operation, operand: Value) -> Value:
         if isinstance(operand, Vector):
@@ -186,13 +272,21 @@ class Calls:
         name = operation.name
         if name in COPIES:
             return operand
+        if name in ("tolist", "item"):
+            return statistics.inexact(operand)
         if name == "sqrt" or (name == "pow" and operation.arguments):
             return statistics.root(operand)
         if name in SPREADINGS:
-            return statistics.respread(operation, operand)
+            return respread(operation, operand)
         if name in OPERATORS and operation.arguments:
             return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
         return statistics.inexact(operand) if name in ELEMENTWISE | CONVERSIONS else None
+
+
+def _is_vmap(node: ast.Call) -> bool:
+    """`jax.vmap(function)`, over the first axis of what is given."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name == "vmap" and len(node.args) == 1 and not node.keywords
 
 
 def _rebuilt(operation: Operation, operand: Vector) -> Vector:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from grpo_lint.flow.vocabulary import Vocabulary
 
-_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
+_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "reduce", "unsqueeze", "expand_dims", "newaxis"})
 _ROW_INDEX = re.compile(r"\[\s*None\b")
 _STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
 

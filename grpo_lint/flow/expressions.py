@@ -11,24 +11,31 @@ from grpo_lint.flow.arithmetic import Arithmetic
 from grpo_lint.flow.calls import Calls
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
+from grpo_lint.flow.indexing import indexed, length_of
 from grpo_lint.flow.operations import integer, recognise
-from grpo_lint.flow.origins import element_of, named_vector, vector_from_comprehension
-from grpo_lint.flow.traversal import is_reward_like, vectors
+from grpo_lint.flow.origins import element_of, named_after_target, named_vector, vector_from_comprehension
+from grpo_lint.flow.shapes import several
+from grpo_lint.flow.traversal import groupings as groupings_in
+from grpo_lint.flow.traversal import has_rows, is_reward_like, walk
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Choice,
+    GroupCount,
     Kind,
+    Leading,
     Length,
     Local,
+    Mapped,
+    Row,
     Scalar,
-    Scale,
     Several,
-    Spread,
-    Statistic,
+    Table,
     Value,
     Vector,
 )
+
+_LENGTHS = Scalar | Length | GroupCount | Leading
 
 # Evaluates a call of a function of the same module with these values for its operand and arguments, if it is one.
 Inline = Callable[[ast.Call, Value, Sequence[Value]], "Value | None"]
@@ -99,6 +106,8 @@ class Evaluator:
                 return UNKNOWN
             case ast.Tuple(elts=items) | ast.List(elts=items):
                 return self._display(node, [self.evaluate(item, env) for item in items])
+            case ast.Dict():
+                return self._table(node, env)
             case ast.Lambda():
                 self.evaluate(node.body, env.copy())
                 return Local(node)
@@ -116,8 +125,10 @@ class Evaluator:
                 self.record.idle.add(operand)
 
     def _wrapped(self, node: ast.expr, value: Value) -> Value:
-        if isinstance(node, ast.Await):
+        if isinstance(node, ast.Await) or (isinstance(node, ast.Starred) and not is_reward_like(value)):
             return value
+        if integer(node) is not None:
+            return Scalar(node, frozenset())
         return Altered(value, node) if is_reward_like(value) else UNKNOWN
 
     def _other(self, node: ast.expr, env: Environment) -> Value:
@@ -127,7 +138,21 @@ class Evaluator:
         return UNKNOWN
 
     def _display(self, node: ast.Tuple | ast.List, items: list[Value]) -> Value:
-        return Several(tuple(items)) if isinstance(node, ast.Tuple) else UNKNOWN
+        """A tuple; a list only of lengths: a shape."""
+        if isinstance(node, ast.List) and not all(isinstance(item, _LENGTHS) for item in items):
+            return UNKNOWN
+        return several(node.elts, items)
+
+    def _table(self, node: ast.Dict, env: Environment) -> Value:
+        """A dict of which only groups and their statistics are remembered: of all else, the keys tell more."""
+        items = []
+        for key, each in zip(node.keys, node.values, strict=True):
+            if key is not None:
+                self.evaluate(key, env)
+            value = self.evaluate(each, env)
+            if isinstance(key, ast.Constant) and isinstance(key.value, str) and groupings_in(value):
+                items.append((key.value, value))
+        return Table(tuple(items)) if items else UNKNOWN
 
     def _either(self, test: ast.expr | None, one: Value, other: Value) -> Value:
         if one is UNKNOWN and other is UNKNOWN:
@@ -152,15 +177,22 @@ class Evaluator:
             return env.bindings[path].value
         if path not in self.named:
             vector = named_vector(node, name, self.module.vocabulary)
-            self.named[path] = vector or Scalar(node, frozenset({name}))
+            self.named[path] = vector or self._number(node, name)
         return self.named[path]
+
+    def _number(self, node: ast.expr, name: str) -> Scalar:
+        """A number by its name; by all that it goes by, and what it is, where it is a constant of the module."""
+        if not isinstance(node, ast.Name):
+            return Scalar(node, frozenset({name}))
+        constants = self.module.constants
+        return Scalar(constants.number(name) or node, constants.names(name))
 
     def _attribute(self, node: ast.Attribute, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
         if node.attr in ("shape", "size") and is_reward_like(base):
-            return Length(vectors(base)[0].origin) if vectors(base) else UNKNOWN
-        if node.attr == "T" and is_reward_like(base):
-            return Altered(base, node)
+            return length_of(base)
+        if node.attr in ("T", "mT") and is_reward_like(base):
+            return groupings.transposed(base, node)
         if node.attr == "values" and statistics.is_statistic(base, Kind.MEDIAN):
             return base
         if is_reward_like(base) or statistics.is_statistic(base):
@@ -173,34 +205,11 @@ class Evaluator:
 
     def _subscript(self, node: ast.Subscript, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
-        self.evaluate(node.slice, env)
-        match node.slice:
-            case ast.Constant(value=str(key)):
-                return self._by_name(node, key, env)
-            case ast.Constant(value=0) if statistics.is_statistic(base, Kind.MEDIAN):
-                return base
-            case ast.Constant(value=int(position)) if isinstance(base, Several):
-                return base.items[position] if -len(base.items) <= position < len(base.items) else UNKNOWN
-        if isinstance(base, Length) and integer(node.slice) in (0, -1):
-            return base
-        if isinstance(base, Statistic | Scale):
-            return self._indexed_statistic(node, base)
-        return self._indexed_rewards(node, base) if is_reward_like(base) else UNKNOWN
-
-    def _indexed_statistic(self, node: ast.Subscript, base: Value) -> Value:
-        """`mean[:, None]` is the same numbers as a column; any other index picks some."""
-        if isinstance(base, Statistic) and _adds_axis_behind(node.slice):
-            return replace(base, spread=Spread.COLUMN if base.spread is Spread.ROWS else base.spread)
-        return UNKNOWN
-
-    def _indexed_rewards(self, node: ast.Subscript, base: Value) -> Value:
-        if _adds_axis_in_front(node.slice):
-            return groupings.one_row(base, node, node.value, is_one_row=False)
-        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
-            return UNKNOWN
-        if isinstance(base, Vector):
-            return replace(base, version=node, disorder=node, items=None)
-        return Altered(base, node)
+        index = self.evaluate(node.slice, env)
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            kept = base.get(node.slice.value) if isinstance(base, Table) and path_of(node) not in env.bindings else None
+            return self._by_name(node, node.slice.value, env) if kept is None else kept
+        return indexed(node, base, index)
 
     # comprehensions
 
@@ -210,7 +219,7 @@ class Evaluator:
         iterated: list[Value] = []
         for generator in node.generators:
             iterated.append(self.evaluate(generator.iter, inner))
-            self.bind_targets(generator.target, element_of(iterated[-1]), generator, inner, None)
+            self.bind_targets(generator.target, element_of(iterated[-1], generator), generator, inner, None)
             for condition in generator.ifs:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
@@ -220,6 +229,8 @@ class Evaluator:
         element = self.evaluate(node.elt, inner)
         if isinstance(node, ast.SetComp):
             return UNKNOWN
+        if any(isinstance(part, Row) for part in walk(element)):
+            return statistics.of_rows(element, node)
         return vector_from_comprehension(node, iterated, element, self.module.vocabulary) or UNKNOWN
 
     def bind_targets(
@@ -249,29 +260,18 @@ class Evaluator:
         if path is None:
             return
         last = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
-        value = self._named_after_target(value, last, node, right)
+        value = named_after_target(
+            value, last, node if right is None else right, right is not None, self.module.vocabulary
+        )
         env.bind(path, value, self.record.define(path, node, value, right))
-
-    def _named_after_target(self, value: Value, name: str, node: ast.AST, right: ast.expr | None) -> Value:
-        """A name tells what an unknown value is: `rewards = model(batch)` is rewards, `n = f()` a number."""
-        if isinstance(value, Scalar):
-            return replace(value, names=value.names | {name})
-        if isinstance(value, Vector):
-            is_strong = value.is_strong or self.module.vocabulary.is_strong_reward(name)
-            return replace(value, is_strong=is_strong, name=value.name or name)
-        if value is not UNKNOWN and not isinstance(value, Several):
-            return value
-        source = right if right is not None else node
-        found = named_vector(source, name, self.module.vocabulary)
-        if found is None and right is not None and not isinstance(value, Several):
-            return Scalar(right, frozenset({name}))
-        return value if found is None or isinstance(value, Several) else found
 
     def _store_item(self, target: ast.Subscript, node: ast.AST, env: Environment) -> None:
         """`rewards[order] = …`: the vector's values now stand in an order of their own."""
         base = self.evaluate(target.value, env)
         self.evaluate(target.slice, env)
         path = path_of(target.value)
+        if path and isinstance(base, Several):
+            env.bind(path, UNKNOWN, self.record.define(path, node, UNKNOWN, None))
         if path and isinstance(base, Vector):
             changed = replace(base, version=node, disorder=node, items=None)
             env.bind(path, changed, self.record.define(path, node, changed, None))
@@ -283,9 +283,11 @@ class Evaluator:
         callee = self._callee(node.func, env)
         arguments = [self.evaluate(argument, env) for argument in node.args]
         arguments += [self.evaluate(keyword.value, env) for keyword in node.keywords]
+        if isinstance(callee, Mapped):
+            arguments = [Row(each, node) if has_rows(each) else each for each in arguments]
         inlined = self.inline(node, callee, arguments)
         if inlined is not None:
-            return inlined
+            return statistics.of_rows(inlined, node) if isinstance(callee, Mapped) else inlined
         value = self.calls.builtin(node)
         if value is None and operation is not None:
             value = self.calls.operation(operation, lambda argument: self.evaluate(argument, env))
@@ -312,31 +314,3 @@ class Evaluator:
     def augmented(self, node: ast.AugAssign, env: Environment) -> Value:
         """The value of `target op= value`."""
         return self._binary(node, node.target, node.op, node.value, env)
-
-
-def _is_none(node: ast.expr) -> bool:
-    """`None` or `np.newaxis`."""
-    return (isinstance(node, ast.Constant) and node.value is None) or (
-        isinstance(node, ast.Attribute) and node.attr == "newaxis"
-    )
-
-
-def _is_everything(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Slice) and node.lower is None and node.upper is None and node.step is None) or (
-        isinstance(node, ast.Constant) and node.value is Ellipsis
-    )
-
-
-def _adds_axis_in_front(index: ast.expr) -> bool:
-    if isinstance(index, ast.Tuple):
-        return len(index.elts) == 2 and _is_none(index.elts[0]) and _is_everything(index.elts[1])
-    return _is_none(index)
-
-
-def _adds_axis_behind(index: ast.expr) -> bool:
-    return (
-        isinstance(index, ast.Tuple)
-        and len(index.elts) == 2
-        and _is_everything(index.elts[0])
-        and _is_none(index.elts[1])
-    )

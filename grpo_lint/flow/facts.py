@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.constants import Constants
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import share_origin, vectors, walk
 from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Statistic, Value, Vector
-from grpo_lint.flow.vocabulary import Vocabulary, tokens
+from grpo_lint.flow.vocabulary import Vocabulary, names_parts_of_samples, tokens
 from grpo_lint.source import Placed
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
 _ONE_PROMPT = frozenset("prompt question problem query instance task episode trajectory group uid key pid qid".split())
-_PARTS_OF_SAMPLES = frozenset("token tokens step steps frame frames turn turns process chunk chunks dense".split())
 _LOOPS = ast.For | ast.AsyncFor | ast.ListComp | ast.DictComp | ast.GeneratorExp | ast.SetComp
 
 
@@ -81,6 +81,7 @@ class ModuleFacts:
     vocabulary: Vocabulary
     functions: Mapping[str, Function]
     methods: Mapping[str, Mapping[str, Function]]
+    constants: Constants
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,8 +171,10 @@ class FunctionFacts:
 
     def is_named_flat(self, grouping: Grouping) -> bool:
         """Whether the values are called rewards, plainly, which are one for each sample in code about prompts."""
-        named = [set(tokens(vector.name)) for vector in vectors(grouping.of)]
-        return all({"reward", "rewards"} & words and not _PARTS_OF_SAMPLES & words for words in named)
+        return all(
+            not {"reward", "rewards"}.isdisjoint(tokens(vector.name)) and not names_parts_of_samples(vector.name)
+            for vector in vectors(grouping.of)
+        )
 
     def is_one_group(self, grouping: Grouping) -> bool:
         """Whether the rewards are one prompt's own already: by their names, a loop over prompts, a parameter."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from grpo_lint.flow.environment import Append, Environment, Record, join
+from grpo_lint.flow.environment import Environment, Record, join
 from grpo_lint.flow.expressions import Evaluator
 from grpo_lint.flow.facts import Function, ModuleFacts
-from grpo_lint.flow.nodes import walk_nodes
+from grpo_lint.flow.filling import MUTATORS, appends_in, changes_parameter, starts_empty
 from grpo_lint.flow.origins import element_of, vector_from_loop
+from grpo_lint.flow.parameters import parameter_value
 from grpo_lint.flow.statistics import is_statistic
 from grpo_lint.flow.traversal import is_reward_like
-from grpo_lint.flow.values import UNKNOWN, Choice, Local, Scalar, Several, Value, Vector
+from grpo_lint.flow.values import UNKNOWN, Choice, Local, Mapped, Scalar, Several, Value, Vector
 
 if sys.version_info >= (3, 11):
     TryStatement = ast.Try | ast.TryStar
@@ -24,8 +25,6 @@ else:
 _HELPER_DEPTH = 3
 _HELPER_CALLS = 100
 _LOOP_DEPTH = 3
-_MUTATORS = frozenset("append clear extend insert pop remove reverse sort".split())
-_SIMPLE_JUMPS = ast.Return | ast.Raise | ast.Break | ast.Continue
 
 
 @dataclass(slots=True)
@@ -48,28 +47,13 @@ class Interpreter:
         """Give every parameter the value that its name and annotation tell."""
         arguments = function.args
         for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-            self._bind_parameter(argument, self._parameter(argument), env)
+            self._bind_parameter(argument, parameter_value(argument, self.module.vocabulary), env)
         for extra in (arguments.vararg, arguments.kwarg):
             if extra is not None:
                 self._bind_parameter(extra, UNKNOWN, env)
 
     def _bind_parameter(self, argument: ast.arg, value: Value, env: Environment) -> None:
         env.bind(argument.arg, value, self.record.define(argument.arg, argument, value, None))
-
-    def _parameter(self, argument: ast.arg) -> Value:
-        words = self.module.vocabulary
-        if not words.is_reward(argument.arg):
-            return Scalar(ast.copy_location(ast.Name(argument.arg, ast.Load()), argument), frozenset({argument.arg}))
-        library, is_list = _annotated_container(argument.annotation)
-        return Vector(
-            argument,
-            argument,
-            words.is_strong_reward(argument.arg),
-            library=library,
-            is_list=is_list,
-            rank=1 if is_list else None,
-            name=argument.arg,
-        )
 
     def run(self, statements: Iterable[ast.stmt], env: Environment) -> None:
         """Walk statements until one leaves the block."""
@@ -97,7 +81,7 @@ class Interpreter:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._define_function(statement, env)
             case ast.ClassDef():
-                pass
+                self._define_class(statement, env)
             case _:
                 self._execute_compound(statement, env)
 
@@ -158,13 +142,13 @@ class Interpreter:
                 changed = self.record.values.get(value, UNKNOWN)
                 if changed is not UNKNOWN:
                     env.bind(name, changed, self.record.define(name, statement, changed, value))
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _MUTATORS:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in MUTATORS:
                 self._disorder(name, value, statement, env)
             case ast.Call(args=[ast.Name(id=name)], func=ast.Attribute(attr="shuffle") | ast.Name(id="shuffle")):
                 self._disorder(name, value, statement, env)
             case ast.Call(func=ast.Name(id=name), args=arguments) if name in self.module.functions:
                 for position, argument in enumerate(arguments):
-                    if isinstance(argument, ast.Name) and _changes_parameter(self.module.functions[name], position):
+                    if isinstance(argument, ast.Name) and changes_parameter(self.module.functions[name], position):
                         self._disorder(argument.id, value, statement, env)
             case ast.Call(keywords=keywords):
                 for target in (keyword.value for keyword in keywords if keyword.arg == "out"):
@@ -173,6 +157,8 @@ class Interpreter:
 
     def _disorder(self, name: str, value: ast.expr, statement: ast.stmt, env: Environment) -> None:
         binding = env.bindings.get(name)
+        if binding is not None and isinstance(binding.value, Several):
+            env.bind(name, UNKNOWN, self.record.define(name, statement, UNKNOWN, None))
         if binding is not None and isinstance(binding.value, Vector):
             changed = replace(binding.value, version=value, disorder=value, items=None)
             env.bind(name, changed, self.record.define(name, statement, changed, None))
@@ -212,7 +198,7 @@ class Interpreter:
 
     def _for(self, statement: ast.For | ast.AsyncFor, env: Environment) -> None:
         iterated = self.evaluator.evaluate(statement.iter, env)
-        self.evaluator.bind_targets(statement.target, element_of(iterated), statement, env, None)
+        self.evaluator.bind_targets(statement.target, element_of(iterated, statement), statement, env, None)
         before = env.copy()
         self._loop(statement.body, env)
         self.run(statement.orelse, env)
@@ -236,12 +222,12 @@ class Interpreter:
         """`for sample in samples: rewards.append(sample.reward)`, with nothing that could skip a sample."""
         appends = self.record.appends.get(loop)
         if appends is None:
-            appends = self.record.appends[loop] = tuple(_appends(loop))
+            appends = self.record.appends[loop] = tuple(appends_in(loop))
         for append in appends:
             vector = vector_from_loop(loop, append.value, self.module.vocabulary)
             if vector is None:
                 continue
-            if not (append.is_of_every_round and _starts_empty(before, append.name)):
+            if not (append.is_of_every_round and starts_empty(before, append.name)):
                 vector = replace(vector, samples=None, disorder=append.statement)
             env.bind(append.name, vector, self.record.define(append.name, append.statement, vector, None))
 
@@ -255,6 +241,16 @@ class Interpreter:
         self.bind_parameters(function, inner)
         self.run(function.body, inner)
         self.returns = returns
+
+    def _define_class(self, definition: ast.ClassDef, env: Environment) -> None:
+        """A class inside a function: its methods see the function's names."""
+        methods, self.methods = self.methods, dict(self.module.methods.get(definition.name, {}))
+        for statement in definition.body:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._define_function(statement, env.copy())
+            elif isinstance(statement, ast.ClassDef):
+                self._define_class(statement, env)
+        self.methods = methods
 
     def inline(self, call: ast.Call, callee: Value, arguments: Sequence[Value]) -> Value | None:
         """What a function of this module returns for these arguments; None if it is none, or gets no rewards."""
@@ -305,6 +301,8 @@ class Interpreter:
     def _callee(self, call: ast.Call, callee: Value) -> Function | ast.Lambda | None:
         if isinstance(callee, Local):
             return callee.node
+        if isinstance(callee, Mapped):
+            return self._callee(ast.Call(callee.function, [], []), callee.value)
         match call.func:
             case ast.Name(id=name):
                 return self.module.functions.get(name)
@@ -321,66 +319,6 @@ def _identity(value: Value) -> object:
     return value.names if isinstance(value, Scalar) else value
 
 
-def _appends(loop: ast.For) -> Iterator[Append]:
-    """The statements in a loop that append to a list, with whether each round of the loop comes by, once."""
-    nodes = walk_nodes(loop)
-    names = [name for node in nodes if (name := _appended_to(node)) is not None]
-    if not names:
-        return
-    is_whole = not any(isinstance(node, _SIMPLE_JUMPS) for node in nodes) and not _rebinds_target(loop)
-    for statement in nodes:
-        match statement:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
-                is_of_every_round = is_whole and names.count(name) == 1 and statement in loop.body
-                yield Append(statement, name, value, is_of_every_round)
-
-
-def _appended_to(node: ast.AST) -> str | None:
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append")):
-            return name
-        case _:
-            return None
-
-
-def _changes_parameter(function: Function, position: int) -> bool:
-    """Whether a helper changes the list that it is given at a position."""
-    parameters = [*function.args.posonlyargs, *function.args.args]
-    if position >= len(parameters):
-        return False
-    name = parameters[position].arg
-    for node in walk_nodes(function):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)) if method in _MUTATORS:
-                if owner == name:
-                    return True
-            case ast.Call(func=ast.Attribute(attr="shuffle"), args=[ast.Name(id=owner)]) if owner == name:
-                return True
-            case ast.Subscript(value=ast.Name(id=owner), ctx=ast.Store() | ast.Del()) if owner == name:
-                return True
-    return False
-
-
-def _rebinds_target(loop: ast.For) -> bool:
-    """Whether the body gives the loop variable another value."""
-    targets = {node.id for node in walk_nodes(loop.target) if isinstance(node, ast.Name)}
-    stores = [node for statement in loop.body for node in walk_nodes(statement) if isinstance(node, ast.Name)]
-    return any(isinstance(node.ctx, ast.Store) and node.id in targets for node in stores)
-
-
-def _starts_empty(env: Environment, name: str) -> bool:
-    """Whether a list was empty before the loop: its one definition is `name = []`."""
-    binding = env.bindings.get(name)
-    if binding is None or len(binding.definitions) != 1:
-        return False
-    (definition,) = binding.definitions
-    match definition.right:
-        case ast.List(elts=[]) | ast.Call(func=ast.Name(id="list"), args=[], keywords=[]):
-            return True
-        case _:
-            return False
-
-
 def _joined(values: Sequence[Value]) -> Value | None:
     known = [value for value in values if value is not UNKNOWN]
     if not known:
@@ -395,18 +333,3 @@ def _join_values(one: Value, other: Value) -> Value:
     if isinstance(one, Several) and isinstance(other, Several) and len(one.items) == len(other.items):
         return Several(tuple(_join_values(a, b) for a, b in zip(one.items, other.items, strict=True)))
     return one if one is other else Choice(None, one, other)
-
-
-def _annotated_container(annotation: ast.expr | None) -> tuple[str | None, bool]:
-    """The tensor library that a parameter's annotation names, and whether it is a list."""
-    if annotation is None:
-        return None, False
-    text = ast.unparse(annotation).strip("'\"")
-    if "|" in text or text.startswith(("Optional", "Union")):
-        return None, False
-    head = text.split("[")[0].split(".")[-1]
-    if head in ("Tensor", "FloatTensor") and "jax" not in text:
-        return "torch", False
-    if head in ("ndarray", "NDArray"):
-        return "numpy", False
-    return None, head in ("list", "List", "Sequence", "tuple", "Tuple")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
+from grpo_lint.flow.constants import Constants
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts
 from grpo_lint.flow.interpreter import Interpreter
@@ -24,7 +25,15 @@ def analyse(source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool 
     wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
     if not wanted:
         return
-    module = ModuleFacts(tree, Aliases.of(tree), words.for_text(source.text), _functions(tree.body), _methods(tree))
+    aliases = Aliases.of(tree)
+    module = ModuleFacts(
+        tree=tree,
+        aliases=aliases,
+        vocabulary=words.for_text(source.text),
+        functions=_functions(tree.body),
+        methods=_methods(tree),
+        constants=Constants.of(tree, aliases),
+    )
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
             owner = "" if isinstance(node, ast.Module) else owners[node]

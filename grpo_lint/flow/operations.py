@@ -19,6 +19,8 @@ STATISTICS = {
     "var": "var",
     "nanvar": "var",
 }
+# Functions of lists, of the standard library's `statistics`.
+OF_LISTS = {"mean": "mean", "fmean": "mean", "median": "median"}
 
 # The same values, in the same order and shape.
 COPIES = frozenset({"clone", "detach", "contiguous", "copy", "requires_grad_", "detach_"})
@@ -42,7 +44,7 @@ REORDERINGS = frozenset(
 # Of a statistic: the same numbers in another shape.
 SPREADINGS = frozenset(
     "repeat_interleave repeat expand_as expand broadcast_to tile unsqueeze expand_dims view reshape squeeze "
-    "flatten ravel view_as".split()
+    "flatten ravel view_as rearrange".split()
 )
 OPERATORS: dict[str, ast.operator] = {
     **dict.fromkeys(("sub", "sub_", "subtract"), ast.Sub()),
@@ -98,7 +100,7 @@ def recognise(call: ast.Call, aliases: Aliases) -> Operation | None:
 def _as_function(
     name: str, call: ast.Call, keywords: tuple[tuple[str, ast.expr], ...], library: str | None
 ) -> Operation | None:
-    if isinstance(call.func, ast.Name) and library == "einops" and name not in ("rearrange", "reduce"):
+    if isinstance(call.func, ast.Name) and library == "einops" and name not in ("rearrange", "reduce", "repeat"):
         return None
     if call.args:
         return Operation(name, call.args[0], tuple(call.args[1:]), keywords, library, call, True)
@@ -134,12 +136,3 @@ def axes(node: ast.expr | None) -> tuple[int, ...] | None:
         return tuple(axis for axis in found if axis is not None) if None not in found else None
     axis = integer(node)
     return None if axis is None else (axis,)
-
-
-def dimensions(operation: Operation) -> tuple[ast.expr, ...] | None:
-    """The dimensions that a reshape asks for, whichever way they are given; None where a star hides them."""
-    shape = operation.keyword("shape", "size", "newshape")
-    given = operation.arguments if shape is None else (shape,)
-    if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List):
-        given = tuple(given[0].elts)
-    return None if any(isinstance(item, ast.Starred) for item in given) else tuple(given)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.flow.values import UNKNOWN, Samples, Value, Vector
+from grpo_lint.flow.traversal import has_rows
+from grpo_lint.flow.values import (
+    UNKNOWN,
+    Counted,
+    Element,
+    Parallel,
+    Position,
+    Row,
+    Samples,
+    Scalar,
+    Several,
+    Statistic,
+    Value,
+    Vector,
+)
 from grpo_lint.flow.vocabulary import Vocabulary
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Element(Value):
-    """One value of a vector, in a loop over it."""
-
-    of: Vector
 
 
 def named_vector(node: ast.AST, name: str, words: Vocabulary) -> Vector | None:
@@ -24,9 +31,38 @@ def named_vector(node: ast.AST, name: str, words: Vocabulary) -> Vector | None:
     return Vector(node, node, words.is_strong_reward(name), name=name)
 
 
-def element_of(iterated: Value) -> Value:
-    """What a loop variable over `iterated` is."""
-    return Element(iterated) if isinstance(iterated, Vector) else UNKNOWN
+def named_after_target(value: Value, name: str, source: ast.AST, is_assigned: bool, words: Vocabulary) -> Value:
+    """A name tells what an unknown value is: `rewards = model(batch)` is rewards, `n = f()` a number."""
+    if isinstance(value, Scalar):
+        return replace(value, names=value.names | {name})
+    if isinstance(value, Vector):
+        is_strong = value.is_strong or words.is_strong_reward(name)
+        return replace(value, is_strong=is_strong, name=value.name or name)
+    if value is not UNKNOWN and not (isinstance(value, Several) and isinstance(source, ast.List)):
+        return value
+    found = named_vector(source, name, words)
+    if value is not UNKNOWN:
+        return found or value
+    if found is None and is_assigned and isinstance(source, ast.expr):
+        return Scalar(source, frozenset({name}))
+    return found or value
+
+
+def element_of(iterated: Value, node: ast.AST) -> Value:
+    """What the variable of a loop at `node` over `iterated` is."""
+    match iterated:
+        case Vector() | Row():
+            return Element(iterated)
+        case Statistic():
+            return replace(iterated, is_exact=False)
+        case Counted():
+            return Position()
+        case Parallel(items=items):
+            return Several(tuple(element_of(item, node) for item in items))
+        case _ if has_rows(iterated):
+            return Row(iterated, node)
+        case _:
+            return UNKNOWN
 
 
 def vector_from_comprehension(

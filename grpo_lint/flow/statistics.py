@@ -5,25 +5,33 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from grpo_lint.flow.groupings import pattern_of, split_by
 from grpo_lint.flow.operations import STATISTICS, Operation, axes, integer, truth
+from grpo_lint.flow.shapes import Evaluate
 from grpo_lint.flow.traversal import (
     alternatives,
+    groupings,
     is_grouped,
     is_reward_like,
     layouts,
     map_alternatives,
     share_origin,
+    vectors,
     walk,
 )
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Centred,
+    Element,
+    Enlarged,
     GroupCount,
     Grouping,
     Kind,
     LeaveOneOut,
     Length,
+    Ratio,
+    Row,
     Scalar,
     Scale,
     Scaled,
@@ -32,6 +40,7 @@ from grpo_lint.flow.values import (
     Value,
     Vector,
 )
+from grpo_lint.flow.vocabulary import Vocabulary
 
 _BASELINES = (Kind.MEAN, Kind.MEDIAN)
 _FLAGS = frozenset({"keepdim", "keepdims", "unbiased"})
@@ -40,6 +49,8 @@ _POPULATION = {"torch": 1, "numpy": 0, "jax": 0, "mlx": 0}
 
 def reduce(operation: Operation, of: Value) -> Value:
     """What a mean, sum, std or var of rewards is: a group statistic if it runs along the group axis, else unknown."""
+    if any(isinstance(part, Row) for part in alternatives(of)):
+        return _of_a_row(operation, of)
     if not is_grouped(of) or not runs_along_groups(operation, of):
         return UNKNOWN
     library = operation.library or library_of(of) or _library_by_keywords(operation)
@@ -53,6 +64,44 @@ def reduce(operation: Operation, of: Value) -> Value:
         library=library,
         is_exact=not operation.name.startswith("nan") and _has_known_options(operation, library),
     )
+
+
+def _of_a_row(operation: Operation, of: Value) -> Value:
+    """`row.mean()`: over all that the row has."""
+    asked = operation.argument(0, "dim", "axis")
+    if asked is not None and axes(asked) not in ((0,), (-1,)):
+        return UNKNOWN
+    return of_row(Kind(STATISTICS[operation.name]), of, operation.node)
+
+
+def of_row(kind: Kind, of: Value, node: ast.expr) -> Value:
+    """A statistic of one group's values, which stand in a row."""
+    return Statistic(kind, of, node, Spread.NUMBER, library=library_of(of), is_exact=False)
+
+
+def of_rows(element: Value, node: ast.expr) -> Value:
+    """What a comprehension over the rows of groups gives: a statistic of each, or their values in another form."""
+    if isinstance(element, Statistic):
+        return replace(element, spread=Spread.ROWS)
+    return Altered(element, node, keeps_shape=False) if is_reward_like(element) else UNKNOWN
+
+
+def reduced_by_pattern(operation: Operation, of: Value, evaluate: Evaluate, words: Vocabulary) -> Value:
+    """`reduce(rewards, "(p n) -> p", "mean", n=size)` of einops, or of groups, `reduce(grid, "p n -> p 1", "mean")`."""
+    pattern = pattern_of(operation)
+    asked = operation.argument(1, "reduction")
+    name = asked.value if isinstance(asked, ast.Constant) else None
+    if pattern is None or name not in ("mean", "sum"):
+        return UNKNOWN
+    grid = split_by(operation, pattern, of, evaluate, words) if pattern.is_split else of
+    found = layouts(grid)
+    if not found or any(layout.axis > 1 or layout.rank != 2 + len(pattern.others) for layout in found):
+        return UNKNOWN
+    is_kept = pattern.without(found[0].axis)
+    if is_kept is None:
+        return UNKNOWN
+    spread = Spread.COLUMN if is_kept else Spread.ROWS
+    return Statistic(Kind(name), grid, operation.node, spread, library=library_of(of))
 
 
 def runs_along_groups(operation: Operation, of: Value) -> bool:
@@ -127,67 +176,6 @@ def _library_by_keywords(operation: Operation) -> str | None:
     return None
 
 
-def respread(operation: Operation, value: Value) -> Value:
-    """A statistic after `repeat_interleave`, `expand_as` and the like: the same numbers in another shape."""
-    return map_alternatives(value, lambda part: _respread(operation, part))
-
-
-def _respread(operation: Operation, value: Value) -> Value:
-    match value:
-        case Statistic():
-            spread = _new_spread(operation, value)
-            return replace(value, is_exact=False) if spread is None else replace(value, spread=spread)
-        case Scale():
-            return replace(value, std=respread(operation, value.std))
-        case LeaveOneOut():
-            return value
-        case _:
-            return Altered(value, operation.node)
-
-
-def _new_spread(operation: Operation, statistic: Statistic) -> Spread | None:
-    name, was = operation.name, statistic.spread
-    interleaves = name == "repeat_interleave" or (
-        name == "repeat" and (operation.library in ("numpy", "jax", "mlx") or statistic.library in ("numpy", "jax"))
-    )
-    if interleaves:
-        return _after_interleaving(operation, was)
-    if name in ("expand_as", "expand", "broadcast_to", "repeat", "tile") and was is Spread.COLUMN:
-        return Spread.GRID
-    if name in ("unsqueeze", "expand_dims") and was is Spread.ROWS:
-        return Spread.COLUMN if integer(operation.argument(0, "dim", "axis")) in (1, -1) else None
-    if name in ("view", "reshape") and was in (Spread.ROWS, Spread.COLUMN):
-        return _after_reshape(operation)
-    if name == "squeeze" and was is Spread.COLUMN:
-        axis = operation.argument(0, "dim", "axis")
-        return Spread.ROWS if axis is None or integer(axis) in (1, -1) else None
-    if name in ("squeeze", "flatten", "ravel") and was in (Spread.ROWS, Spread.COLUMN):
-        return Spread.ROWS
-    if name in ("view", "reshape", "flatten", "ravel") and was is Spread.GRID:
-        return Spread.FLAT if name in ("flatten", "ravel") or _is_flat_request(operation) else None
-    return None
-
-
-def _after_interleaving(operation: Operation, was: Spread) -> Spread | None:
-    axis = integer(operation.argument(1, "dim", "axis"))
-    if was is Spread.ROWS and axis in (None, 0, -1):
-        return Spread.FLAT
-    if was is Spread.COLUMN and axis in (1, -1):
-        return Spread.GRID
-    return Spread.FLAT if was is Spread.COLUMN and axis is None else None
-
-
-def _after_reshape(operation: Operation) -> Spread | None:
-    given = [integer(argument) for argument in operation.arguments]
-    if given == [-1, 1]:
-        return Spread.COLUMN
-    return Spread.ROWS if given == [-1] else None
-
-
-def _is_flat_request(operation: Operation) -> bool:
-    return [integer(argument) for argument in operation.arguments] == [-1]
-
-
 def inexact(value: Value) -> Value:
     """A statistic after a step that changes its numbers."""
     return map_alternatives(value, _inexact)
@@ -223,22 +211,72 @@ def is_scale(value: Value) -> bool:
 
 def subtract(node: ast.AST, left: Value, right: Value) -> Value | None:
     """`left - right`, where that is centring or the numerator of a leave-one-out baseline; else None."""
-    if is_reward_like(left) and is_baseline(right) and share_origin(left, right):
+    if _is_centrable(left) and is_baseline(right) and _is_of(left, right):
         return Centred(left, right, node)
-    if is_statistic(left, Kind.SUM) and is_reward_like(right) and share_origin(left, right):
+    if is_statistic(left, Kind.SUM) and _is_centrable(right) and share_origin(left, right):
         return LeaveOneOut(left, right, None)
+    if isinstance(left, Altered) and is_statistic(right, Kind.SUM) and share_origin(left, right):
+        return Centred(left, right, node)  # `n * rewards - sum`
     return None
 
 
-def divide(node: ast.AST, left: Value, right: Value, divisor: ast.expr) -> Value | None:
+def divide(node: ast.AST, left: Value, right: Value, dividend: ast.expr, divisor: ast.expr) -> Value | None:
     """`left / right`, where that is scaling, a mean, or a leave-one-out baseline; else None."""
-    if is_reward_like(left) and is_scale(right) and share_origin(left, right):
+    if _is_centrable(left) and is_scale(right) and _is_of(left, right):
         return Scaled(left, right, node)
     if isinstance(left, LeaveOneOut):
         return replace(left, others=divisor)
+    if isinstance(left, Enlarged) and left.over is None and _is_one_less(divisor, left.by):
+        return replace(left, over=divisor, node=node)
+    if isinstance(left, Scalar) and _is_one_less(divisor, dividend):
+        return Ratio(dividend, divisor)
     if is_statistic(left, Kind.SUM) and isinstance(right, Scalar | Length | GroupCount):
         return map_alternatives(left, _mean_from_sum)
     return None
+
+
+def _is_of(values: Value, statistic: Value) -> bool:
+    """Whether a statistic is of these rewards, or of those that were read off samples, of which this is one's."""
+    return share_origin(values, statistic) or any(
+        isinstance(one.origin, ast.Attribute) and one.origin.attr in of.samples.attributes
+        for one in vectors(values)
+        for of in vectors(statistic)
+        if of.samples is not None
+    )
+
+
+def _is_centrable(value: Value) -> bool:
+    """Rewards, or one of them in a loop."""
+    return is_reward_like(value) or any(isinstance(part, Element) for part in alternatives(value))
+
+
+def _is_one_less(node: ast.expr, than: ast.expr) -> bool:
+    """`n - 1` beside `n`."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=1)):
+            return ast.dump(left) == ast.dump(than)
+        case _:
+            return False
+
+
+def multiply(node: ast.AST, left: Value, right: Value, by: ast.expr) -> Value | None:
+    """`left * right`, where that is centred rewards times n or n / (n - 1), or a mean times n, a sum; else None."""
+    if isinstance(left, Centred) and isinstance(right, Ratio) and ast.unparse(right.by) in _sizes(left):
+        return Enlarged(left, right.by, right.over, node)
+    if not isinstance(right, Scalar) or not groupings(left) or ast.unparse(by) not in _sizes(left):
+        return None
+    if isinstance(left, Centred):
+        return Enlarged(left, by, None, node)
+    return map_alternatives(left, _sum_from_mean) if is_statistic(left, Kind.MEAN) else None
+
+
+def _sizes(value: Value) -> set[str]:
+    """The group sizes of the groupings in a value, as written."""
+    return {ast.unparse(part.size) for part in walk(value) if isinstance(part, Grouping) and part.size is not None}
+
+
+def _sum_from_mean(value: Value) -> Value:
+    return replace(value, kind=Kind.SUM) if isinstance(value, Statistic) else value
 
 
 def _mean_from_sum(value: Value) -> Value:

@@ -12,10 +12,13 @@ from grpo_lint.flow.values import (
     Altered,
     Centred,
     Choice,
+    Element,
+    Enlarged,
     Flat,
     Grouping,
     LeaveOneOut,
     Listed,
+    Row,
     Scale,
     Scaled,
     Several,
@@ -29,6 +32,8 @@ def parts(value: Value) -> tuple[Value, ...]:
     """The values that a value was made of."""
     match value:
         case Grouping(of=of) | Statistic(of=of) | Flat(of=of) | Listed(of=of) | Altered(of=of):
+            return (of,)
+        case Row(of=of) | Element(of=of) | Enlarged(values=of):
             return (of,)
         case Scale(std=std):
             return (std,)
@@ -114,7 +119,7 @@ def _same_rewards(value: Value) -> tuple[Value, ...]:
     return (value.of,) if isinstance(value, Listed | Altered) else _choices(value)
 
 
-_REWARDS = (Vector, Grouping, Centred, Scaled, Flat)
+_REWARDS = (Vector, Grouping, Row, Centred, Scaled, Enlarged, Flat)
 _WRAPPERS = (Choice, Listed, Altered)
 
 
@@ -127,7 +132,7 @@ def is_reward_like(value: Value) -> bool:
 
 def _same_shape(value: Value) -> tuple[Value, ...]:
     match value:
-        case Centred(values=values) | Scaled(values=values):
+        case Centred(values=values) | Scaled(values=values) | Enlarged(values=values):
             return (values,)
         case Altered(of=of, keeps_shape=True):
             return (of,)
@@ -143,3 +148,15 @@ def layouts(value: Value) -> tuple[Grouping, ...]:
 def is_grouped(value: Value) -> bool:
     """Whether a value has the grouped shape, (P, n), in at least one alternative."""
     return any(isinstance(part, Grouping) for part in walk(value, _same_shape))
+
+
+def has_rows(value: Value) -> bool:
+    """Whether the rows of a value are groups: (P, n) in every alternative."""
+    found = [_bare(part) for part in alternatives(value)]
+    return bool(found) and all(
+        bool(grids := layouts(part)) and all(grid.axis == 1 and grid.rank == 2 for grid in grids) for part in found
+    )
+
+
+def _bare(value: Value) -> Value:
+    return _bare(value.of) if isinstance(value, Listed) else value

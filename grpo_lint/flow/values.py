@@ -67,8 +67,8 @@ class Grouping(Value):
     """Values of (N,) laid out as groups by `node`, from the values of the expression `operand`.
 
     `axis` is the axis along which a group's samples lie, of `rank` axes. `size` is the expression for the group size
-    (None for WHOLE_BATCH). `is_plain` holds for (P, n) alone: two axes, the samples last. `is_one_row` holds where
-    there is one row whatever axes the values had.
+    (None for WHOLE_BATCH, and where the size is what `count` groups leave). `is_plain` holds for (P, n) alone: two
+    axes, the samples last. `is_one_row` holds where there is one row whatever axes the values had.
     """
 
     of: Value
@@ -80,6 +80,22 @@ class Grouping(Value):
     size: ast.expr | None = None
     is_plain: bool = True
     is_one_row: bool = False
+    count: ast.expr | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row(Value):
+    """The values of one group: a row of `of`, in a loop over its rows or picked by a position."""
+
+    of: Value
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element(Value):
+    """One value of a vector, or of a row, in a loop over it."""
+
+    of: Value
 
 
 class Kind(Enum):
@@ -99,6 +115,7 @@ class Spread(Enum):
     COLUMN = "(P, 1)"
     GRID = "(P, n)"
     FLAT = "(N,)"
+    NUMBER = "()"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +172,24 @@ class Scaled(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Enlarged(Value):
+    """`values` times `by` (n), and over `over` (n - 1) where that was done: centred ones are then leave-one-out."""
+
+    values: Value
+    by: ast.expr
+    over: ast.expr | None
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratio(Value):
+    """The number `by / over`, such as n / (n - 1)."""
+
+    by: ast.expr
+    over: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Flat(Value):
     """Grouped values back in one axis, (N,), in the order of the samples."""
 
@@ -200,12 +235,14 @@ class Scalar(Value):
 class Length(Value):
     """The number of samples in all: of the vector with this origin, or of the sequence with this text.
 
-    `is_total` where it counts the values of all axes (`numel()`), rather than the length of one.
+    `is_total` where it counts the values of all axes (`numel()`), rather than the length of one. `rank` is the
+    vector's, where it is known.
     """
 
     origin: ast.AST | None
     sequence: str = ""
     is_total: bool = False
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,9 +252,45 @@ class GroupCount(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Several(Value):
-    """A tuple."""
+    """A tuple, and the expressions of its items where it was written out."""
 
     items: tuple[Value, ...]
+    nodes: tuple[ast.expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table(Value):
+    """What is known of a dict that was written out: the values under some of its keys."""
+
+    items: tuple[tuple[str, Value], ...]
+
+    def get(self, key: str) -> Value | None:
+        """The value under a key; the last one counts."""
+        return dict(self.items).get(key)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leading(Value):
+    """The lengths of all axes of a vector but its last, `rewards.shape[:-1]`: of none where its `rank` is one."""
+
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parallel(Value):
+    """What `zip` and `enumerate` go over: an item of each at a time."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted(Value):
+    """What `range` goes over."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Position(Value):
+    """An integer that counts through something."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,3 +298,11 @@ class Local(Value):
     """A function defined inside another one."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapped(Value):
+    """A function that applies `function` to each row of what it is given: `jax.vmap(function)`."""
+
+    function: ast.expr
+    value: Value

@@ -48,6 +48,9 @@ NOT_GROUPS = frozenset(
     "raters players robots arms pop population tasks datasets device devices stride splits folds assets layers "
     "h l w d".split()
 )
+_ALL_PROMPTS = frozenset("prompts questions problems queries instructions".split())
+_ALL_GROUPS = frozenset({"groups"})
+_PARTS_OF_SAMPLES = frozenset("token tokens step steps frame frames turn turns process chunk chunks dense func".split())
 _PER_PROMPT = frozenset("prompt question problem query group".split())
 _NOT_PROMPTS = frozenset("trajectory episode env environment step sequence image".split())
 
@@ -112,10 +115,31 @@ class Vocabulary:
             return is_strong and self.is_about_prompts
         return (is_strong or self.is_about_prompts) and (_is_size_of_group(words) or _counts_samples(words))
 
+    def is_short_size(self, name: str) -> bool:
+        """Whether `name` is a letter that stands for many sizes; one that is configured stands for this one."""
+        words = tokens(name)
+        return name not in self._extra_sizes and len(words) == 1 and words[0] in _SHORT_SIZES
+
     def is_other_axis(self, name: str) -> bool:
         """Whether `name` means the length of an axis that is not a prompt's samples; `nsteps` as well as `n_steps`."""
         words = {*tokens(name), *(word[1:] for word in tokens(name) if word.startswith("n"))}
         return not self.is_group_size(name) and not NOT_GROUPS.isdisjoint(words)
+
+
+def names_prompts(name: str) -> bool:
+    """Whether `name`, or the last name of a path, means the prompts of a batch: `prompts`, `batch["questions"]`."""
+    return not _ALL_PROMPTS.isdisjoint(tokens(name)[-1:])
+
+
+def counts_prompts(name: str) -> bool:
+    """Whether `name` means how many prompts there are: `num_prompts`, `n_groups`; not `prompts_per_step`."""
+    words = set(tokens(name))
+    return not (_ALL_PROMPTS | _ALL_GROUPS).isdisjoint(words) and not _COUNT.isdisjoint(words) and "per" not in words
+
+
+def names_parts_of_samples(name: str) -> bool:
+    """Whether `name` speaks of what each sample has several of: tokens, steps, reward functions."""
+    return not _PARTS_OF_SAMPLES.isdisjoint(tokens(name))
 
 
 def is_identity(name: str) -> bool:

@@ -2,7 +2,9 @@
 
 ## What it does
 Reports a reward vector that is reshaped into groups of a constant size, if a statistic of those groups becomes a
-baseline or a scale for the same rewards.
+baseline or a scale for the same rewards. It makes no difference how the reshape is written: `view`, `reshape`,
+`unflatten`, a pattern of einops, a shape in a variable, a number of groups (`view(num_prompts, -1)`), of torch, NumPy,
+JAX or MLX; nor whether the groups are then normalised at once or row by row, here or in a helper of the module.
 
 ## Why is this bad
 GRPO and its relatives centre each reward on the mean of the *same prompt's* samples. A reshape by a constant makes
@@ -38,7 +40,8 @@ def advantages_of(args, samples: list[Sample]):
 The fix is safe where the identity is proven: the rewards are read one by one off a sequence whose elements declare
 `group_index`, and nothing reorders or selects them. It is unsafe where an identity is only named like one (`uids`,
 `prompt_ids`). There is no fix where a later use needs the grouped shape, the order changed, or a step is not
-understood.
+understood. Leave-one-out stays what it is, as `(sum - r) / (n - 1)` and as `(r - mean) * n / (n - 1)`. A scale of the
+whole batch stays behind the call if it is applied to flat values; applied to the groups, it prevents the fix.
 
 ## How to suppress
 `# noqa: GRPO001 - reason`, or `# grpo-lint: ignore[GRPO001] reason`, on the line of the reshape.
@@ -60,7 +63,7 @@ RULE = Rule(
     code="GRPO001",
     name="reward-reshape",
     summary="rewards are grouped by a reshape to a constant size, and a group statistic becomes a baseline or scale",
-    gate=(rb"\b(?:view|reshape|unflatten|rearrange)\b", rb"(?:mean|median|sum|std|var)\b"),
+    gate=(rb"\b(?:view|reshape|unflatten|rearrange|einops)\b", rb"(?:mean|median|sum|std|var)\b"),
 )
 
 
@@ -71,12 +74,17 @@ def check(facts: FunctionFacts) -> Iterator[Report]:
 
 
 def _message(facts: FunctionFacts, grouping: Grouping) -> str:
-    values = ast.unparse(grouping.operand)
-    size = ast.unparse(grouping.size) if grouping.size else "a constant"
+    call, values = ast.unparse(grouping.node), ast.unparse(grouping.operand)
     return (
-        f"`{ast.unparse(grouping.node)}` groups `{values}` by position, `{size}` in a row: when prompts have uneven "
-        f"sample counts, {_harm(facts, grouping)}; group by the prompt's identity with `normalize_rewards_by_group`"
+        f"`{call}` groups `{values}` by position, {_arrangement(grouping)}: when prompts have uneven sample counts, "
+        f"{_harm(facts, grouping)}; group by the prompt's identity with `normalize_rewards_by_group`"
     )
+
+
+def _arrangement(grouping: Grouping) -> str:
+    if grouping.size is not None:
+        return f"`{ast.unparse(grouping.size)}` in a row"
+    return f"`{ast.unparse(grouping.count)}` groups of one size" if grouping.count else "a constant number in a row"
 
 
 def _harm(facts: FunctionFacts, grouping: Grouping) -> str:
