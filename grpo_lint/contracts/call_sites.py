@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,17 +52,28 @@ class CallSites:
 
 
 def sites_of(path: str, config: Config) -> list[tuple[int, CallSite]]:
-    """The contracts that a configuration has of a file, with the numbers of their entries."""
-    absolute = os.path.abspath(path)  # noqa: PTH100 - asked for every file
+    """The contracts that a configuration has of a file, with the numbers of their entries.
+
+    A file that is found under the name of a link to it, or that an entry names by one, is the same file.
+    """
+    if not config.call_sites:
+        return []
+    real = os.path.realpath(path)
     return [
         (number, site)
         for number, site in enumerate(config.call_sites, 1)
-        if isinstance(site, CallSite) and absolute.endswith(site.file) and absolute == _path(site, config)
+        if isinstance(site, CallSite) and real == _real(_path(site, config))
     ]
 
 
 def _path(site: CallSite, config: Config) -> str:
     return os.path.abspath(config.root / site.file)  # noqa: PTH100
+
+
+@lru_cache(maxsize=1024)
+def _real(path: str) -> str:
+    """Where a path leads; asked for each entry and file, and looked up once."""
+    return os.path.realpath(path)
 
 
 def entry_name(number: int, site: CallSite | None = None) -> str:
