@@ -2,8 +2,9 @@
 
     python benchmarks/run.py --checkout ~/src/slime
 
-`linters` needs the checkout of a codebase, and the tools of the extra `bench`; `linters` and `startup` install this
-checkout of grpo-lint in a temporary environment; `reference` needs torch. What is missing is named and left out.
+`linters` needs the checkout of a codebase, and the tools of the extra `bench`; `linters`, `startup` and `contracts`
+install this checkout of grpo-lint in a temporary environment; `reference` needs torch. What is missing is named and
+left out.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from pathlib import Path
 
 from commands import install
 from comparison import Comparison, Missing
+from contracts import compare_contracts
 from linters import compare_linters
 from startup import compare_startup
 from tables import as_json, machine, markdown
 
-PARTS = ("linters", "startup", "reference")
+PARTS = ("linters", "startup", "contracts", "reference")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -47,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
 
 def comparisons(options: argparse.Namespace) -> Iterator[Comparison]:
     parts = set(options.only)
-    if parts & {"linters", "startup"}:
+    if parts & {"linters", "startup", "contracts"}:
         with tempfile.TemporaryDirectory() as name:
             yield from _command_lines(Path(name), options, parts)
     if "reference" in parts:
@@ -78,11 +80,13 @@ def _command_lines(work: Path, options: argparse.Namespace, parts: set[str]) -> 
     if "linters" in parts and not is_checked:
         missing = Missing("a checkout", "python benchmarks/run.py --checkout PATH")
         yield Comparison("A codebase", (), missing=(missing,))
-    if not is_checked and "startup" not in parts:
+    if not is_checked and not parts & {"startup", "contracts"}:
         return
     programs = install(work / "environment")
     if "startup" in parts:
         yield compare_startup(programs, options.rounds)
+    if "contracts" in parts:
+        yield compare_contracts(programs, work, options.rounds)
     if is_checked:
         yield compare_linters(programs, options.checkout.resolve(), work, options.rounds, options.slow_rounds)
 

@@ -49,7 +49,7 @@ def _has_functions(_: str, data: bytes, config: Config) -> bool:
 
 
 def _has_tests(path: str, data: bytes, config: Config) -> bool:
-    return is_test(path, config.root) and any(word in data for word in _READS)
+    return "test" in path and is_test(path, config.root) and any(word in data for word in _READS)
 
 
 def _has_call_sites(path: str, _: bytes, config: Config) -> bool:

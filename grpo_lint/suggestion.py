@@ -10,7 +10,8 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
     `cutoff` is how much alike they must be, from 0 to 1.
     """
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher
 
-    close = get_close_matches(word, known, n=1, cutoff=cutoff)
-    return f": did you mean {close[0]!r}?" if close else ""
+    likeness = {each: SequenceMatcher(None, each, word).ratio() for each in known}
+    nearest = max(likeness, key=likeness.__getitem__, default="")  # of several the first: GRPO001 for GRPO01
+    return f": did you mean {nearest!r}?" if likeness.get(nearest, 0) >= cutoff else ""

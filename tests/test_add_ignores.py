@@ -19,6 +19,7 @@ from grpo_lint import edits
 from grpo_lint.analysis import find
 from grpo_lint.config import Config
 from grpo_lint.model import FileResult
+from grpo_lint.project import Cache
 from grpo_lint.runner import Mode, check_file, suppress_findings
 from grpo_lint.source import Source
 from grpo_lint.suppress import read_suppressions
@@ -363,12 +364,12 @@ def without_suppressions(source: Source) -> str:
 def require_properties(text: str) -> int:
     config = Config()
     source = Source.from_text("case.py", text)
-    found = find(source, config).items
-    done = suppress(source, {place_of(each.finding) for each in found}, PLACEHOLDER, config)
-    assert done.analysis.items == find(done.source, config).items == ()
+    found = find(source, config, Cache).items
+    done = suppress(source, {place_of(each.finding) for each in found}, PLACEHOLDER, config, Cache)
+    assert done.analysis.items == find(done.source, config, Cache).items == ()
     assert is_same_code(text, done.source.text)
     assert without_suppressions(done.source) == without_suppressions(source)
-    judged = find(done.source, config._replace(select=("ALL", "GRPO100"))).items
+    judged = find(done.source, config._replace(select=("ALL", "GRPO100")), Cache).items
     assert [each.finding.code for each in judged if each.finding.code == "GRPO100"] == []
     return len(found)
 

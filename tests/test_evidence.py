@@ -6,6 +6,7 @@ import pytest
 
 from grpo_lint.analysis import find
 from grpo_lint.config import Config
+from grpo_lint.project import Cache
 from grpo_lint.source import Source
 
 GRID = """\
@@ -53,7 +54,7 @@ def evidence(text: str) -> list[tuple[str, list[tuple[int, str, str]]]]:
                 for mark in found.evidence
             ],
         )
-        for found in (each.finding for each in find(source, Config()).items)
+        for found in (each.finding for each in find(source, Config(), Cache).items)
     ]
 
 

@@ -85,7 +85,7 @@ def test_nothing_is_said_of(tmp_path: Path, text: str) -> None:
             "# grpo-lint: ignore-file[GRPO002]\n",
             "`GRPO002` is not reported in this file: this `# grpo-lint: ignore-file` suppresses nothing",
         ),
-        ("x = 1  # noqa: GRPO999\n", "this `# noqa` names `GRPO999`, which is no rule: did you mean 'GRPO100'?"),
+        ("x = 1  # noqa: GRPO999\n", "this `# noqa` names `GRPO999`, which is no rule: did you mean 'GRPO001'?"),
         ("x = 1  # noqa: GRPO01\n", "this `# noqa` names `GRPO01`, which is no rule: did you mean 'GRPO001'?"),
         (
             "x = 1  # grpo-lint: ignore[GRP001]\n",
@@ -163,7 +163,7 @@ def test_text(project: Path) -> None:
     assert run(OPTION, cwd=project) == (
         1,
         f"a.py:1:8: GRPO100 [*] {MESSAGE}\n"
-        "b.py:1:8: GRPO100 this `# noqa` names `GRPO999`, which is no rule: did you mean 'GRPO100'?\n"
+        "b.py:1:8: GRPO100 this `# noqa` names `GRPO999`, which is no rule: did you mean 'GRPO001'?\n"
         "  no fix: another rule may be meant\n"
         "Found 2 findings.\n[*] 1 fixable with `--fix`.\n",
         "",
@@ -296,7 +296,7 @@ def test_many_are_taken_out_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     texts: list[str] = []
     find = repair.find
-    monkeypatch.setattr(repair, "find", lambda source, config: texts.append(source.text) or find(source, config))
+    monkeypatch.setattr(repair, "find", lambda source, *terms: texts.append(source.text) or find(source, *terms))
     text = "".join(f"x{number} = 1  # noqa: GRPO001\n" for number in range(50))
     result = check(tmp_path, text, Mode.FIX)
     assert (len(result.fixed), result.findings, len(texts)) == (50, (), 1)

@@ -83,7 +83,7 @@ class Search:
         sites: list[Site] = []
         helpers: dict[ast.Call, Calls] = {}
         others: list[tuple[ast.Call, tuple[Meaning, ...]]] = []
-        for node in run.frame.live_nodes():
+        for node in run.frame.live_nodes:
             if not isinstance(node, ast.Call):
                 continue
             meanings = self.names.meanings(node.func, run.frame)
@@ -128,9 +128,9 @@ class Search:
         self, run: Run, helpers: Mapping[ast.Call, Calls], seen: frozenset[Function]
     ) -> Iterator[tuple[ast.Name, Calls]]:
         """Functions defined inside this one that are handed to something else rather than called."""
-        called = {node.func for node in run.frame.live_nodes() if isinstance(node, ast.Call)}
+        called = {node.func for node in run.frame.live_nodes if isinstance(node, ast.Call)}
         seen |= {inner.run.frame.function for inner in helpers.values()}
-        for node in run.frame.live_nodes():
+        for node in run.frame.live_nodes:
             if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or node in called:
                 continue
             for binding in run.frame.scope.of(node.id):

@@ -46,7 +46,7 @@ def _found(subject: Subject, orders: Orders, findings: Sequence[Finding]) -> Ite
     if not any(True for _ in calls.every()):
         yield from reasons_for_absence(subject, search, calls)
     for each in calls.every():
-        yield from Matching(subject, each, calls.run, wanted).breaches()
+        yield from Matching.of(subject, each, calls.run, wanted).breaches()
     if site.result is not None:
         yield from lost_by_wrapping(subject, names, frame)
         yield from _lost(subject, calls, site.result)

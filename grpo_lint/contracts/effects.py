@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from grpo_lint.contracts.mutation import Mutation, aliases_in, dotted_path, mutations_of
 from grpo_lint.contracts.names import Meaning, Names
 from grpo_lint.contracts.order import Order
-from grpo_lint.contracts.scopes import FUNCTIONS, Function, own_nodes, positional_names
+from grpo_lint.contracts.scopes import FUNCTIONS, Function, positional_names
 from grpo_lint.contracts.unit import Frame, Unit
 
 _DEPTH = 4
@@ -52,7 +52,7 @@ class Changing:
 
     def _changed_in(self, frame: Frame, depth: int) -> Iterator[Mutation]:
         aliases = aliases_in(frame)
-        for node in own_nodes(frame.body, frame.dead):
+        for node in frame.live_nodes:
             found = list(mutations_of(node))
             if isinstance(node, ast.Call):
                 found += self.of_call(node, frame, depth)

@@ -240,8 +240,8 @@ def _is_empty_list(value: ast.expr) -> bool:
 
 def _filled(binding: Binding, frame: Frame) -> ast.ListComp | None:
     """The comprehension that a list stands for which one loop fills, element by element."""
-    touched = [node for node in frame.live_nodes() if _touches(node, binding.name)]
-    loops = [node for node in frame.live_nodes() if isinstance(node, ast.For) and _appends(node, binding.name)]
+    touched = [node for node in frame.live_nodes if _touches(node, binding.name)]
+    loops = [node for node in frame.live_nodes if isinstance(node, ast.For) and _appends(node, binding.name)]
     if len(touched) != 1 or len(loops) != 1 or loops[0].orelse:
         return None
     loop = loops[0]

@@ -27,7 +27,7 @@ def callees(site: CallSite, orders: Orders) -> tuple[str, ...]:
     """
     names = orders.names
     frame = _frame(site, names.unit)
-    called = [names.meanings(node.func, frame) for node in frame.live_nodes() if isinstance(node, ast.Call)]
+    called = [names.meanings(node.func, frame) for node in frame.live_nodes if isinstance(node, ast.Call)]
     found = [meanings[0].name for meanings in called if len(meanings) == 1 and _is_of_project(meanings[0], names.unit)]
     return tuple(dict.fromkeys(found))
 

@@ -26,6 +26,13 @@ class Matching:
     site: Site
     root: Run
     wanted: dict[str, ast.expr]
+    paths: frozenset[str]
+
+    @classmethod
+    def of(cls, subject: Subject, site: Site, root: Run, wanted: dict[str, ast.expr]) -> Matching:
+        """The matching of a call; `paths` are those that the wanted expressions read."""
+        paths = frozenset(path for value in wanted.values() for path in paths_of(value))
+        return cls(subject, site, root, wanted, paths)
 
     def breaches(self) -> list[Breach]:
         """What is wrong with the arguments."""
@@ -73,14 +80,13 @@ class Matching:
 
     def _changed(self) -> Iterator[Breach]:
         """Parameters bound anew, and attributes set, before the call whose arguments read them."""
-        paths = {path for value in self.wanted.values() for path in paths_of(value)}
         of_elements = {name for value in self.wanted.values() for name in _element_attributes(value)}
         for change in self.root.order.changes_before(self.site.entry):
-            if self._is_rebound_parameter(change) and change.path in {path.partition(".")[0] for path in paths}:
+            if self._is_rebound_parameter(change) and change.path in self._roots:
                 text = f"`{change.path}` is bound anew here, before the call whose arguments read it"
                 yield self.subject.breach(change.node, text)
             elif "." in change.path and (
-                change.path.rpartition(".")[2] in of_elements or any(change.concerns(path) for path in paths)
+                change.path.rpartition(".")[2] in of_elements or any(change.concerns(path) for path in self.paths)
             ):
                 text = f"`{_told_path(change)}` is set here, before the call whose arguments read it"
                 yield self.subject.breach(change.node, text)
@@ -105,8 +111,7 @@ class Matching:
     @property
     def _roots(self) -> set[str]:
         """The locals that the wanted expressions read."""
-        roots = {path.partition(".")[0] for value in self.wanted.values() for path in paths_of(value)}
-        return roots - {self.root.frame.self_name or ""}
+        return {path.partition(".")[0] for path in self.paths} - {self.root.frame.self_name or ""}
 
     def _reordered(self, given: Passed) -> Iterator[Breach]:
         """Arguments that the contract does not name, put in another order than those that it does."""

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from grpo_lint.contracts.scopes import own_nodes
 from grpo_lint.contracts.unit import Frame
 
 _MUTATORS = frozenset(
@@ -48,7 +47,7 @@ def dotted_path(node: ast.expr) -> str | None:
 def aliases_in(frame: Frame) -> dict[str, frozenset[str]]:
     """For each path that is another name of something, or that has one, all names of that."""
     groups: dict[str, frozenset[str]] = {}
-    for node in own_nodes(frame.body, frame.dead):
+    for node in frame.live_nodes:
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             paths = [path for each in (*targets, node.value) if (path := dotted_path(each)) is not None]

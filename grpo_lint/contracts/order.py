@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from grpo_lint.contracts.mutation import Mutation, aliases_in, mutations_of
-from grpo_lint.contracts.scopes import Binding, own_nodes
+from grpo_lint.contracts.scopes import Binding
 from grpo_lint.contracts.unit import Frame
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -159,7 +159,7 @@ def _changes(frame: Frame, aliases: Mapping[str, frozenset[str]], effects: Effec
     for bindings in frame.scope.bindings.values():
         told = (each for each in bindings if not each.is_parameter and not is_copy(each))
         yield from (Change(each.name, each.node, each) for each in told)
-    for node in own_nodes(frame.body, frame.dead):
+    for node in frame.live_nodes:
         changed = [*mutations_of(node), *(effects(node) if isinstance(node, ast.Call) else ())]
         for mutation in dict.fromkeys(changed):
             yield from (Change(each.path, node) for each in mutation.under_every_name(aliases))

@@ -7,18 +7,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from grpo_lint.contracts.scopes import own_nodes
-
 Truth: TypeAlias = "Callable[[ast.expr], bool | None]"
 
 _EXITS = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort", "pytest.fail", "pytest.skip"})
 
 
-def dead_code(body: Sequence[ast.stmt], truth: Truth) -> dict[ast.AST, str]:
-    """The topmost nodes that never run, each with the reason. `truth` tells a condition that is always the same."""
+def dead_code(body: Sequence[ast.stmt], nodes: Sequence[ast.AST], truth: Truth) -> dict[ast.AST, str]:
+    """The topmost nodes of a body that never run, each with the reason; `nodes` are all of its own.
+
+    `truth` tells a condition that is always the same.
+    """
     search = _Search(truth)
     search.block(body)
-    for node in own_nodes(body, search.dead):
+    for node in nodes:
         search.expression(node)
     return search.dead
 

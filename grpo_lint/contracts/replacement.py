@@ -49,7 +49,7 @@ def replaced_function(
     is_local = owner is None and "." in site.function
     places: list[ast.AST] = [] if is_local else list(_other_bindings(body, function.name))
     if owner is not None:
-        places += [node for node in unit.replaced.get(function.name, ()) if _is_of_class(node, owner)]
+        places += [node for node in unit.replacements(function.name) if _is_of_class(node, owner)]
         places += [each.node for each in unit.scope.of(owner.name) if each.node is not owner]
         places += [each for each in owner.body if getattr(each, "name", None) == "__getattribute__"]
     for node in places:
@@ -84,7 +84,7 @@ def _other_bindings(body: Sequence[ast.stmt], name: str) -> Iterator[ast.AST]:
 def replaced_target(subject: Subject, names: Names, frame: Frame) -> Iterator[Breach]:
     """Where something else takes the name of what is called, in its module."""
     site = subject.site
-    for node in subject.unit.replaced.get(site.callee, ()):
+    for node in subject.unit.replacements(site.callee):
         base = _base(node)
         is_module = base is not None and "sys.modules" in ast.unparse(base)
         found = () if base is None else names.meanings(base, frame)

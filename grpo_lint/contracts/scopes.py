@@ -15,6 +15,11 @@ Definition: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
+_CLOSED = frozenset({*DEFINITIONS, ast.Lambda})
+_LEAVES = frozenset({ast.Name, ast.Constant})
+_KINDS_OF_WORDS = (ast.expr_context, ast.operator, ast.boolop, ast.cmpop, ast.unaryop)
+_WORDS = frozenset(word for kind in _KINDS_OF_WORDS for word in kind.__subclasses__())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Binding:
@@ -53,16 +58,19 @@ class Scope:
         return found[0] if len(found) == 1 else None
 
 
-def scope_of_function(function: Function) -> Scope:
-    """The scope of a function; a lambda's too."""
-    body: Sequence[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else function.body
-    return _scope([*(Binding(each.arg, each) for each in parameters(function)), *_bindings(body)], body)
+def scope_of_function(function: Function, nodes: Sequence[ast.AST]) -> Scope:
+    """The scope of a function, or lambda, with these nodes of its own."""
+    return _scope([*(Binding(each.arg, each) for each in parameters(function)), *_bindings(nodes)], nodes)
 
 
-def scope_of_module(body: Sequence[ast.stmt], dead: Mapping[ast.AST, str]) -> Scope:
-    """The scope of a module, what never runs left out."""
-    live = [statement for statement in body if statement not in dead]
-    return _scope(list(_bindings(live, dead)), live)
+def scope_of_module(nodes: Sequence[ast.AST]) -> Scope:
+    """The scope of a module with these nodes of its own."""
+    return _scope(list(_bindings(nodes)), nodes)
+
+
+def body_of(function: Function) -> Sequence[ast.AST]:
+    """What a function runs."""
+    return [function.body] if isinstance(function, ast.Lambda) else function.body
 
 
 def parameters(function: Function) -> list[ast.arg]:
@@ -77,27 +85,46 @@ def positional_names(function: Function) -> list[str]:
     return [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
 
 
-def _scope(found: Sequence[Binding], body: Sequence[ast.AST]) -> Scope:
+def _scope(found: Sequence[Binding], nodes: Sequence[ast.AST]) -> Scope:
     names: dict[str, tuple[Binding, ...]] = {}
     for each in found:
         names[each.name] = (*names.get(each.name, ()), each)
-    shared = (node for node in own_nodes(body) if isinstance(node, ast.Global | ast.Nonlocal))
+    shared = (node for node in nodes if isinstance(node, ast.Global | ast.Nonlocal))
     stars = tuple(each for each in names.pop("*", ()) if isinstance(each.value, Imported))
     return Scope(names, frozenset(name for node in shared for name in node.names), stars)
 
 
-def own_nodes(body: Sequence[ast.AST], dead: Mapping[ast.AST, str] | None = None) -> Iterator[ast.AST]:
+def own_nodes(body: Sequence[ast.AST], dead: Mapping[ast.AST, str] | None = None) -> list[ast.AST]:
     """The nodes of a body in the order of the text, without what stands in functions and classes inside it.
 
-    These themselves, their decorators and their default values are among them. `dead` nodes are left out.
+    These themselves, their decorators and their default values are among them; operators and contexts are not. `dead`
+    nodes are left out.
     """
+    found: list[ast.AST] = []
     stack = list(reversed(body))
     while stack:
         node = stack.pop()
         if dead and node in dead:
             continue
-        yield node
-        stack += reversed(list(_own_children(node)))
+        found.append(node)
+        kind = type(node)
+        if kind in _CLOSED:
+            stack += reversed(list(_own_children(node)))
+        elif kind not in _LEAVES:
+            stack += _children(node)
+    return found
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """What stands right below a node, last first."""
+    found: list[ast.AST] = []
+    for value in vars(node).values():
+        if type(value) is list:
+            found += [child for child in value if isinstance(child, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    found.reverse()
+    return [child for child in found if type(child) not in _WORDS]
 
 
 def _own_children(node: ast.AST) -> Iterator[ast.AST]:
@@ -108,16 +135,14 @@ def _own_children(node: ast.AST) -> Iterator[ast.AST]:
             yield from _defaults(node)
         case ast.ClassDef():
             yield from (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords))
-        case _:
-            yield from ast.iter_child_nodes(node)
 
 
 def _defaults(function: Function) -> list[ast.expr]:
     return [*function.args.defaults, *(each for each in function.args.kw_defaults if each is not None)]
 
 
-def _bindings(body: Sequence[ast.AST], dead: Mapping[ast.AST, str] | None = None) -> Iterator[Binding]:
-    for node in own_nodes(body, dead):
+def _bindings(nodes: Sequence[ast.AST]) -> Iterator[Binding]:
+    for node in nodes:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield Binding(node.name, node, node)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grpo_lint.contracts.constants import truth
 from grpo_lint.contracts.reachability import dead_code
 from grpo_lint.contracts.scopes import (
-    FUNCTIONS,
     Binding,
     Function,
     Scope,
+    body_of,
     own_nodes,
     scope_of_function,
     scope_of_module,
@@ -25,34 +26,42 @@ from grpo_lint.source import Source
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """A file. `replaced` has, by name, what stores an attribute or global of that name, wherever it stands."""
+    """A file. `rebound` are the bindings of global names in functions, `frames` and `known` memos."""
 
     source: Source
     project: Project
     module: Module
     name: str
     scope: Scope
-    replaced: Mapping[str, tuple[ast.AST, ...]]
     rebound: Mapping[str, tuple[Binding, ...]]
     frames: dict[ast.AST, Frame] = field(default_factory=dict)
+    known: dict[str, tuple[ast.AST, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: Source, tree: ast.Module, project: Project) -> Unit:
         """The unit of a parsed file."""
         module = project.module(tree=tree)
         assert module is not None
-        nodes = walk_nodes(tree)
-        first = scope_of_module(tree.body, {})
-        dead = dead_code(tree.body, lambda test: truth(test, lambda node: _constant_in(first, node)))
+        own = own_nodes(tree.body)
+        first = scope_of_module(own)
+        dead = dead_code(tree.body, own, lambda test: truth(test, lambda node: _constant_in(first, node)))
         return cls(
             source,
             project,
             module,
             project.name_of() or project.path.stem,
-            scope_of_module(tree.body, dead) if dead else first,
-            _gathered(_replacements(nodes)),
-            _rebound(nodes),
+            scope_of_module(own_nodes(tree.body, dead)) if dead else first,
+            _rebound(walk_nodes(tree)) if "global" in source.text else {},
         )
+
+    def replacements(self, name: str) -> tuple[ast.AST, ...]:
+        """What stores an attribute or global of a name, wherever it stands."""
+        if name not in self.known:
+            stored = rf"\.\s*{re.escape(name)}\b(?!\s*\()|{re.escape(name)}['\"]"
+            is_named = re.search(stored, self.source.text) is not None
+            nodes = walk_nodes(self.module.tree) if is_named else []
+            self.known[name] = tuple(node for stored, node in _replacements(nodes) if stored == name)
+        return self.known[name]
 
     def functions(
         self, qualified_name: str
@@ -83,7 +92,10 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A function: `owner` is the class that it is a method of, `outer` the function that it stands in."""
+    """A function: `owner` is the class that it is a method of, `outer` the function that it stands in.
+
+    `dead` is what never runs, with the reasons, `live_nodes` are its own nodes that may, in the order of the text.
+    """
 
     unit: Unit
     function: Function
@@ -91,26 +103,24 @@ class Frame:
     outer: Frame | None
     scope: Scope
     dead: Mapping[ast.AST, str]
+    live_nodes: Sequence[ast.AST]
 
     @classmethod
     def of(cls, unit: Unit, function: Function, owner: ast.ClassDef | None, outer: Frame | None) -> Frame:
         """A function of a unit."""
-        frame = cls(unit, function, owner, outer, scope_of_function(function), {})
-        body = [] if isinstance(function, ast.Lambda) else function.body
-        dead = dead_code(body, lambda test: truth(test, frame.constant))
-        return cls(unit, function, owner, outer, frame.scope, dead)
+        nodes = own_nodes(body_of(function))
+        frame = cls(unit, function, owner, outer, scope_of_function(function, nodes), {}, nodes)
+        block = [] if isinstance(function, ast.Lambda) else function.body
+        dead = dead_code(block, nodes, lambda test: truth(test, frame.constant))
+        return replace(frame, dead=dead, live_nodes=own_nodes(frame.body, dead)) if dead else frame
 
     @property
     def body(self) -> Sequence[ast.AST]:
-        return [self.function.body] if isinstance(self.function, ast.Lambda) else self.function.body
+        return body_of(self.function)
 
     @property
     def name(self) -> str:
         return "lambda" if isinstance(self.function, ast.Lambda) else self.function.name
-
-    def live_nodes(self) -> Iterator[ast.AST]:
-        """The nodes that may run, in the order of the text."""
-        return own_nodes(self.body, self.dead)
 
     def binding_frame(self, name: str) -> Frame | None:
         """The function whose own a name is, this one or one around it; None for the module's, and Python's."""
@@ -128,7 +138,7 @@ class Frame:
         frame = self.binding_frame(node.id)
         if frame is not None:
             return _constant_in(frame.scope, node)
-        if node.id in self.unit.rebound or node.id in self.unit.replaced:
+        if node.id in self.unit.rebound or self.unit.replacements(node.id):
             return None
         binding = self.unit.scope.single(node.id)
         if binding is not None and isinstance(binding.value, Imported):
@@ -146,7 +156,7 @@ class Frame:
             if isinstance(statement, ast.Assign | ast.AnnAssign)
             and any(isinstance(each, ast.Name) and each.id == node.attr for each in _targets(statement))
         ]
-        return assigned[0] if len(assigned) == 1 and node.attr not in self.unit.replaced else None
+        return assigned[0] if len(assigned) == 1 and not self.unit.replacements(node.attr) else None
 
     @property
     def self_name(self) -> str | None:
@@ -216,13 +226,6 @@ def _imported_constant(imported: Imported, unit: Unit) -> ast.expr | None:
     return node if isinstance(node, ast.Constant) else None
 
 
-def _gathered(found: Iterator[tuple[str, ast.AST]]) -> dict[str, tuple[ast.AST, ...]]:
-    gathered: dict[str, tuple[ast.AST, ...]] = {}
-    for name, node in found:
-        gathered[name] = (*gathered.get(name, ()), node)
-    return gathered
-
-
 def _replacements(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
     """What stores something under a name: `module.name = …`, `setattr(module, "name", …)`, `globals()["name"] = …`."""
     for node in nodes:
@@ -245,15 +248,12 @@ def _replacements(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
 def _rebound(nodes: Sequence[ast.AST]) -> dict[str, tuple[Binding, ...]]:
     """The names that functions declare `global` and bind."""
     found: dict[str, tuple[Binding, ...]] = {}
+    if not any(isinstance(node, ast.Global) for node in nodes):
+        return found
     for node in nodes:
-        if isinstance(node, FUNCTIONS) and not isinstance(node, ast.Lambda):
-            shared = {name for each in node.body for name in _global_names(each)}
-            bindings = scope_of_function(node).bindings if shared else {}
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            own = own_nodes(node.body)
+            shared = {name for each in own if isinstance(each, ast.Global) for name in each.names}
+            bindings = scope_of_function(node, own).bindings if shared else {}
             found.update((name, bindings[name]) for name in shared if name in bindings)
     return found
-
-
-def _global_names(statement: ast.stmt) -> Iterator[str]:
-    for node in own_nodes([statement]):
-        if isinstance(node, ast.Global):
-            yield from node.names

@@ -26,7 +26,7 @@ def lost_by_wrapping(subject: Subject, names: Names, frame: Frame) -> Iterator[B
         if _is_replacing(decorator, frame, names):
             text = f"`{ast.unparse(decorator)}` stands between {called} and its callers"
             yield subject.breach(decorator, text)
-    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(frame.body)):
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in frame.live_nodes):
         yield subject.breach(function, f"`{subject.site.function}` is a generator: {called} does not reach its callers")
     if isinstance(function, ast.AsyncFunctionDef):
         for call in _calls_without_await(walk_nodes(subject.unit.module.tree), function.name):

@@ -128,6 +128,8 @@ def _is_telling(node: ast.AST, text: str) -> bool:
             return any(isinstance(operator, _ORDER) for operator in operators)
         case ast.AnnAssign(value=value):
             return value is not None
+        case ast.Assign(targets=[ast.Name(id=name)]):  # a version is data
+            return not (name.startswith("__") and name.endswith("__"))
         case ast.FunctionDef(name=name):
             return name != "f" or "def " in text
     return isinstance(node, _TELLING)

@@ -18,15 +18,19 @@ _FOLDER_OF_PROJECT = re.compile(
     r"(?i:^|_)(?i:repo|repository|project|source|src|package|pkg)_?(?i:root|dir|path|folder)$"
 )
 _ROOT = re.compile(r"(?i:^_?(?:root|rootdir|root_dir|root_path|rootpath|here|this_dir|repo|src|src_dir)$)")
+_OTHERS = frozenset({"site-packages", "dist-packages"})
+_METADATA = frozenset({"setup.py", "conf.py"})  # is read like a table: what it says is what counts
+_TESTS = frozenset({"test", "tests", "conftest"})
 _STANDARD = frozenset(sys.stdlib_module_names)
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Where a test stands in its project."""
+    """Where a test stands in its project. Where it leaves the working folder, relative paths are not the project's."""
 
     path: Path
     root: Path
+    is_left: bool = False
 
     @classmethod
     def of(cls, path: str) -> Grounds:
@@ -41,10 +45,11 @@ class Grounds:
         """Whether a file is Python code of the project, and none of its tests."""
         if not place.path.endswith(".py") or place.path in {self.own.path, ".py"} or "*" in place.path:
             return False
+        if self.is_left and not place.path.startswith("/"):
+            return False
         shown = self.shown(place)
         parts = shown.split("/")
-        is_library = "site-packages" in parts or "dist-packages" in parts
-        return not is_library and not is_test(shown, PurePath())
+        return _OTHERS.isdisjoint(parts) and parts[-1] not in _METADATA and not is_test(shown, PurePath())
 
     def shown(self, place: Place) -> str:
         """A path relative to the project's root."""
@@ -82,16 +87,18 @@ def parent(place: Place, levels: int = 1) -> Place:
 
 
 def file_of_module(dotted: str) -> Place | None:
-    """The file of a module that is imported by this name; None for the standard library's."""
-    top, _, rest = dotted.lstrip(".").partition(".")
-    if not top or top in _STANDARD:
+    """The file of a module that is imported by this name; None where the module is not the project's."""
+    if not is_of_project(dotted):
         return None
-    return Place(f"{dotted.strip('.').replace('.', '/')}.py" if rest else f"{top}/__init__.py")
+    return Place(f"{dotted.replace('.', '/')}.py" if "." in dotted else f"{dotted}/__init__.py")
 
 
 def is_of_project(dotted: str) -> bool:
-    """Whether a module or a name in it is not the standard library's."""
-    return dotted.lstrip(".").partition(".")[0] not in _STANDARD
+    """Whether a dotted name leads to the project's code: not to the standard library or to other tests."""
+    parts = dotted.split(".")
+    return parts[0] not in {"", *_STANDARD} and not any(
+        is_test(f"{part}.py", PurePath()) or part in _TESTS for part in parts
+    )
 
 
 def names_project_folder(name: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from grpo_lint.guards import places
+from grpo_lint.guards import calls, places
 from grpo_lint.guards.names import Function, Names, last_name, parameters_of, targets_of
 from grpo_lint.guards.parameters import Parameters
 from grpo_lint.guards.values import (
@@ -27,24 +27,7 @@ from grpo_lint.guards.values import (
 )
 
 _DEPTH = 24
-_CALL_DEPTH = 5  # added by a call of a helper, which may call itself
 _LIMIT = 64  # of values of one expression
-
-# What still searches the text, or a part of it.
-_OF_TEXT = frozenset({
-    "lower", "upper", "casefold", "strip", "lstrip", "rstrip", "replace", "split", "rsplit", "splitlines", "partition",
-    "rpartition", "removeprefix", "removesuffix", "expandtabs", "decode", "encode", "group", "groups", "read",
-    "readlines", "readline",
-})  # fmt: skip
-_AROUND_TEXT = frozenset({"str", "list", "tuple", "set", "sorted", "reversed", "dedent", "cleandoc", "iter", "next"})
-_PATHS = frozenset({"Path", "PurePath", "PosixPath", "PurePosixPath", "joinpath", "join"})
-_SAME_PLACE = frozenset({
-    "resolve", "absolute", "expanduser", "as_posix", "abspath", "realpath", "normpath", "fspath", "relpath", "str",
-})  # fmt: skip
-_READS = frozenset({"read_text", "read_bytes"})
-_SOURCES = frozenset({"getsource", "getsourcelines"})
-_FILES = frozenset({"getsourcefile", "getfile"})
-_ELEMENTS = frozenset({"param", "tuple", "list", "set", "sorted", "frozenset"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +62,7 @@ class Reader:
             case ast.Attribute():
                 yield from self._of_attribute(node, scope)
             case ast.Call():
-                yield from self._of_call(node, scope)
+                yield from calls.values_of(node, scope, self)
             case ast.Subscript():
                 yield from self._of_subscript(node, scope)
             case ast.IfExp(body=body, orelse=orelse):
@@ -90,12 +73,12 @@ class Reader:
     def _of_composite(self, node: ast.expr, scope: Scope) -> Iterator[Value]:
         match node:
             case ast.BinOp(left=left, op=ast.Div(), right=right):
-                yield from self._joined([left, right], scope)
+                yield from self.joined([left, right], scope)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                yield from self._added([left, right], scope)
+                yield from self.added([left, right], scope)
             case ast.JoinedStr(values=parts):
                 inner = [part.value if isinstance(part, ast.FormattedValue) else part for part in parts]
-                yield from self._added(inner, scope)
+                yield from self.added(inner, scope)
             case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
                 yield Items(tuple(Bound(item, scope) for item in items if not isinstance(item, ast.Starred)))
             case ast.Dict(keys=keys, values=values):
@@ -173,7 +156,7 @@ class Reader:
             case Code():
                 return (value,)
             case Handle(place=place) if selector == ITEM:
-                return (self._code(place, ast.Constant(place.path)),)
+                return (self.code(place, ast.Constant(place.path)),)
         return (UNKNOWN,)
 
     # attributes and subscripts
@@ -185,9 +168,9 @@ class Reader:
             yield from self.each(bounds)
             return
         for value in self.values(node.value, scope):
-            yield from self._attribute(value, node.attr)
+            yield from self.attribute(value, node.attr)
 
-    def _attribute(self, value: Value, name: str) -> tuple[Value, ...]:
+    def attribute(self, value: Value, name: str) -> tuple[Value, ...]:
         match value:
             case Record(fields=fields) if name in fields:
                 return self.of(fields[name])
@@ -232,14 +215,14 @@ class Reader:
                 case _:
                     yield None
 
-    def _joined(self, parts: Sequence[ast.expr], scope: Scope) -> Iterator[Value]:
+    def joined(self, parts: Sequence[ast.expr], scope: Scope) -> Iterator[Value]:
         heads: list[Place | None] = [Place(".")]
         for part in parts:
             tails = list(self.paths(part, scope))
             heads = [head and tail and places.joined(head.path, tail.path) for head in heads for tail in tails][:_LIMIT]
         yield from (head or UNKNOWN for head in heads)
 
-    def _added(self, parts: Sequence[ast.expr], scope: Scope) -> Iterator[Value]:
+    def added(self, parts: Sequence[ast.expr], scope: Scope) -> Iterator[Value]:
         """Strings that are put together; a path among them makes a path of them, code makes code."""
         sums: list[Value] = [Constant("")]
         for part in parts:
@@ -247,158 +230,19 @@ class Reader:
             sums = [_sum(left, right) for left in sums for right in values][:_LIMIT]
         yield from sums
 
-    # calls
-
-    def _of_call(self, node: ast.Call, scope: Scope) -> Iterator[Value]:
-        name = last_name(node.func)
-        arguments = [each for each in node.args if not isinstance(each, ast.Starred)]
-        operand = node.func.value if isinstance(node.func, ast.Attribute) else None
-        first = arguments[0] if arguments else None
-        if name in _READS and operand is not None:
-            yield from self._read(node, operand, scope)
-        elif name in _SOURCES and first is not None:
-            yield Code(self._name(first, scope), None, node) if self._is_of_project(first, scope) else UNKNOWN
-        elif name in _FILES and first is not None:
-            yield from (self._attribute(value, "__file__")[0] for value in self.values(first, scope))
-        elif name == "open":
-            yield from self._opened(node, operand if first is None or _is_mode(first) else first, scope)
-        elif name in _PATHS and (name != "join" or _is_path_module(operand)):
-            head = [operand] if name == "joinpath" and operand is not None else []
-            yield from self._joined([*head, *arguments], scope)
-        else:
-            yield from self._of_other_call(node, name, operand, arguments, scope)
-
-    def _of_other_call(
-        self, node: ast.Call, name: str, operand: ast.expr | None, arguments: Sequence[ast.expr], scope: Scope
-    ) -> Iterator[Value]:
-        own = [value for value in self.values(node.func, scope) if isinstance(value, Own)]
-        about = arguments[0] if arguments else None
-        if own:
-            for value in own:
-                yield from self._of_own_call(value, node, scope)
-        elif name in _SAME_PLACE and isinstance(place := self._one(operand, about, scope), Place | Code):
-            yield place
-        elif name in {"cwd", "getcwd"}:
-            yield Place(".")
-        elif (
-            name in {"dirname", "with_name"}
-            and (place := self._one(operand, about, scope))
-            and isinstance(place, Place)
-        ):
-            yield from [places.parent(place)] if name == "dirname" else self._renamed(place, arguments, scope)
-        elif name == "files" and about is not None:  # of importlib.resources
-            yield from (
-                places.joined(*value.text.split("."))
-                for value in self.values(about, scope)
-                if isinstance(value, Constant)
-            )
-        elif name == "import_module" and about is not None:
-            yield from (Imported(value.text) for value in self.values(about, scope) if isinstance(value, Constant))
-        elif name in _ELEMENTS and not self._is_text(about, scope):
-            yield Items(tuple(Bound(each, scope) for each in arguments)) if name == "param" else UNKNOWN
-        else:
-            yield from self._derived(node, name, operand, arguments, scope)
-
-    def _derived(
-        self, node: ast.Call, name: str, operand: ast.expr | None, arguments: Sequence[ast.expr], scope: Scope
-    ) -> Iterator[Value]:
-        """What a method or function makes of a text, a sequence or an object."""
-        if name in _OF_TEXT and operand is not None:
-            for value in self.values(operand, scope):
-                yield self._part(value, name, node)
-        elif name in {"items", "values"} and operand is not None:
-            for value in self.values(operand, scope):
-                yield _entries(value, name) if isinstance(value, Record) else UNKNOWN
-        elif name in _AROUND_TEXT | {"join"} and arguments:
-            yield from self.values(arguments[0], scope)
-        elif name in {"search", "match", "sub", "findall", "finditer"} and arguments:
-            texts = (value for each in arguments for value in self.values(each, scope))
-            yield from (value for value in texts if isinstance(value, Code))
-        elif name[:1].isupper() or name in {"dict", "namedtuple"}:
-            made_by = [value.dotted for value in self.values(node.func, scope) if isinstance(value, Imported)]
-            yield Record(self._given((), node, scope), "".join(made_by[:1]))
-
-    def _part(self, value: Value, method: str, read: ast.Call) -> Value:
-        match value:
-            case Code():
-                return value
-            case Handle(place=place) if method.startswith("read"):
-                return self._code(place, read)
-        return UNKNOWN
-
-    def _of_own_call(self, own: Own, node: ast.Call, scope: Scope) -> Iterator[Value]:
-        if isinstance(own.node, ast.ClassDef):
-            yield Record(self._given(_fields(own.node), node, scope))
-            return
-        given = {name: (bound,) for name, bound in self._given(parameters_of(own.node), node, scope).items()}
-        inner = replace(self.names.scope(own.node), given=given)
-        for result in self.parameters.results(own.node):
-            yield from replace(self, depth=self.depth + _CALL_DEPTH).values(result, inner)
-
-    def _given(self, names: Sequence[str], node: ast.Call, scope: Scope) -> dict[str, Bound]:
-        given = {name: Bound(value, scope) for name, value in zip(names, node.args, strict=False)}
-        return given | {each.arg: Bound(each.value, scope) for each in node.keywords if each.arg is not None}
-
-    def _one(self, operand: ast.expr | None, about: ast.expr | None, scope: Scope) -> Value | None:
-        """The one value that `x.resolve()` or `abspath(x)` is about."""
-        for node in (about, operand):
-            values = self.values(node, scope) if node is not None else ()
-            if len(values) == 1 and isinstance(values[0], Place | Code):
-                return values[0]
-        return None
-
-    def _renamed(self, place: Place, arguments: Sequence[ast.expr], scope: Scope) -> Iterator[Value]:
-        for value in self.values(arguments[0], scope) if arguments else ():
-            yield places.joined(places.parent(place).path, value.text) if isinstance(value, Constant) else UNKNOWN
-
     # reads
 
-    def _read(self, node: ast.Call, operand: ast.expr, scope: Scope) -> Iterator[Value]:
-        for place in self.paths(operand, scope):
-            yield self._code(place, node)
-
-    def _opened(self, node: ast.Call, operand: ast.expr | None, scope: Scope) -> Iterator[Value]:
-        if operand is None or _is_written(node):
-            return
-        for place in self.paths(operand, scope):
-            yield Handle(place) if place is not None else UNKNOWN
-
-    def _code(self, place: Place | None, read: ast.expr) -> Value:
+    def code(self, place: Place | None, read: ast.expr) -> Value:
+        """The text of a file; nothing known where that is no source of the project."""
         if place is None or not self.grounds.is_source(place):
             return UNKNOWN
         return Code(self.grounds.shown(place), place, read)
 
-    def _is_text(self, node: ast.expr | None, scope: Scope) -> bool:
-        return node is not None and any(isinstance(value, Code) for value in self.values(node, scope))
-
-    def _is_of_project(self, node: ast.expr, scope: Scope) -> bool:
-        """Whether an object whose source is asked for is imported, and not made by the test itself."""
-        match node:
-            case ast.Attribute(value=value) | ast.Subscript(value=value):
-                return self._is_of_project(value, scope)
-            case ast.Call(func=function, args=[first, *_]) if last_name(function) in {"type", "unwrap", "getattr"}:
-                return self._is_of_project(first, scope)
-        dotted = [self._origin(value) for value in self.values(node, scope)]
-        return all(name and places.is_of_project(name) for name in dotted)
-
-    def _origin(self, value: Value) -> str:
-        return value.dotted if isinstance(value, Imported) else value.made_by if isinstance(value, Record) else ""
-
-    def _name(self, node: ast.expr, scope: Scope) -> str:
-        """What to call an object whose source is read."""
-        match self.values(node, scope):
-            case (Imported(dotted=dotted),):
-                return dotted.lstrip(".")
-        return ast.unparse(node)
-
 
 def _dotted(name: str, statement: ast.stmt, alias: str | None) -> str:
+    """The dotted name of what an import binds; one that starts with a dot is a neighbour's of the test."""
     if isinstance(statement, ast.ImportFrom):
-        return (
-            f"{'.' * statement.level}{statement.module or ''}.{name}".replace("..", ".")
-            if statement.level
-            else f"{statement.module}.{name}"
-        )
+        return f"{'.' * (statement.level == 1)}{statement.module or ''}.{name}"
     return name if alias else name.partition(".")[0]
 
 
@@ -417,31 +261,11 @@ def _sum(left: Value, right: Value) -> Value:
     return UNKNOWN
 
 
-def _entries(record: Record, name: str) -> Items:
-    if name == "values":
-        return Items(tuple(record.fields.values()))
-    pairs = (
-        Bound(ast.Tuple([ast.Constant(key), bound.node], ast.Load()), bound.scope)
-        for key, bound in record.fields.items()
-    )
-    return Items(tuple(pairs))
-
-
 def _unwrapped(item: Bound) -> Bound:
     match item.node:
         case ast.Call(func=function, args=[first, *_]) if last_name(function) == "param":
             return Bound(first, item.scope)
     return item
-
-
-def _fields(owner: ast.ClassDef) -> list[str]:
-    """The names of a class's fields in the order in which its constructor takes them."""
-    for node in owner.body:
-        if isinstance(node, Function) and node.name == "__init__":
-            return parameters_of(node)
-    return [
-        node.target.id for node in owner.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-    ]
 
 
 def _literal(node: ast.expr) -> object:
@@ -455,16 +279,3 @@ def _literal(node: ast.expr) -> object:
 
 def _is_parents(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "parents"
-
-
-def _is_path_module(operand: ast.expr | None) -> bool:
-    return operand is not None and ast.unparse(operand) in {"os.path", "path", "osp", "posixpath"}
-
-
-def _is_mode(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and set(node.value) <= set("rwabxt+U")
-
-
-def _is_written(node: ast.Call) -> bool:
-    modes = [each for each in (*node.args, *(keyword.value for keyword in node.keywords)) if _is_mode(each)]
-    return any(isinstance(mode, ast.Constant) and set(str(mode.value)) & set("wax+") for mode in modes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from grpo_lint.flow.nodes import walk_nodes
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 # A test that runs a text, or may have made the file itself, is not about what stands in it.
 _RUNS = frozenset({"exec", "eval", "compile", "parse", "parse_module"})
-_WRITES = frozenset({"write_text", "write_bytes", "write", "writelines", "chdir"})
+_WRITES = frozenset({"write_text", "write_bytes", "write", "writelines"})
+_PROGRAMS = frozenset({"check_call", "check_output", "Popen", "system", "invoke", "runpytest"})
+_SOURCES = frozenset({"__file__", "getsource", "getsourcelines", "getsourcefile", "getfile"})
+_MOVES = frozenset({"chdir", "isolated_filesystem"})
 _GENERATES = re.compile(
     r"codegen|scaffold|render|(?:generate|write|emit|export)_\w*(?:code|source|stub|module|file|binding|package|script)"
 )
@@ -31,7 +34,7 @@ _GENERATES = re.compile(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assertion:
-    """A search of a source text for strings of which one at least is code."""
+    """A search of a source text, and the strings that it may be for; of a regular expression, what it stands for."""
 
     search: Search
     texts: tuple[str, ...]
@@ -65,12 +68,26 @@ class Suite:
 
     def guards(self) -> Iterator[Guard]:
         """The guards of a call site that search the text of a source file, in the order of the text."""
+        nodes = walk_nodes(self.tree)
+        if not any(_may_lead_to_source(node) for node in nodes):  # most files: nothing more need be known of them
+            return
         names = Names.of(self.tree)
-        reader = Reader(names, Parameters(names), Grounds.of(self.source.path))
-        for function in (node for node in walk_nodes(self.tree) if isinstance(node, Function)):
+        moves = not _MOVES.isdisjoint(names.calls)
+        reader = Reader(names, Parameters(names), replace(Grounds.of(self.source.path), is_left=moves))
+        for function in (node for node in nodes if isinstance(node, Function)):
             found = [_assertion(search, reader) for search in searches_in(function, names)]
             if (assertions := [each for each in found if each is not None]) and not _uses_otherwise(function, reader):
                 yield from _grouped(function, assertions)
+
+
+def _may_lead_to_source(node: ast.AST) -> bool:
+    """Whether a node names a source file, or asks for the source of an object."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text.endswith(".py")
+        case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name):
+            return name in _SOURCES
+    return False
 
 
 def _grouped(function: ast.AST, assertions: list[Assertion]) -> Iterator[Guard]:
@@ -80,7 +97,7 @@ def _grouped(function: ast.AST, assertions: list[Assertion]) -> Iterator[Guard]:
         groups.setdefault(tuple(dict.fromkeys(code.name for code in assertion.codes)), []).append(assertion)
     for group in groups.values():
         codes = dict.fromkeys(code for assertion in group for code in assertion.codes)
-        if any(_mentions_code(assertion) for assertion in group):
+        if any(is_code(text) for assertion in group for text in assertion.texts):
             yield Guard(function, tuple(codes), tuple(group))
 
 
@@ -91,12 +108,7 @@ def _assertion(search: Search, reader: Reader) -> Assertion | None:
     if len(codes) < len(values):
         return None
     texts = [value.text for value in reader.values(search.needle, search.scope) if isinstance(value, Constant)]
-    return Assertion(search, tuple(texts), codes)
-
-
-def _mentions_code(assertion: Assertion) -> bool:
-    is_pattern = assertion.search.is_pattern
-    return any(is_code(unescaped(text) if is_pattern else text) for text in assertion.texts)
+    return Assertion(search, tuple(map(unescaped, texts) if search.is_pattern else texts), codes)
 
 
 def _uses_otherwise(function: ast.AST, reader: Reader) -> bool:
@@ -107,7 +119,8 @@ def _uses_otherwise(function: ast.AST, reader: Reader) -> bool:
 
 def _makes_files(call: ast.Call) -> bool:
     name = last_name(call.func)
-    return name in _WRITES or _GENERATES.search(name.lower()) is not None
+    runs = name in _PROGRAMS or ast.unparse(call.func) in {"run", "subprocess.run"}
+    return runs or name in _WRITES or _GENERATES.search(name.lower()) is not None
 
 
 def _runs_text(call: ast.Call, reader: Reader) -> bool:

@@ -69,7 +69,11 @@ RULE = Rule(
     code="GRPO102",
     name="source-text-guard",
     summary="a test guards a call site by searching the text of a source file",
-    gate=(rb"\b(?:read_text|read_bytes|readlines|read|getsource|getsourcelines)\b", rb"assert|\bfail\b|\braise\b"),
+    gate=(
+        rb"\b(?:read_text|read_bytes|readlines|read|getsource|getsourcelines)\b",
+        rb"assert|\bfail\b|\braise\b",
+        rb"\.py\b|__file__|\bgetsource",
+    ),
     subject=TESTS,
 )
 
@@ -117,6 +121,6 @@ def _evidence(suite: Suite, guard: Guard) -> tuple[Mark, ...]:
     searches = [assertion.search.statement for assertion in guard.assertions]
     marks = {
         *(Mark(suite.source.range(read), "the source is read as text") for read in reads),
-        *(Mark(suite.source.range(each), "searched") for each in searches if not isinstance(each, ast.If)),
+        *(Mark(suite.source.range(each), "searched for code") for each in searches if not isinstance(each, ast.If)),
     }
     return tuple(sorted(marks))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from grpo_lint.analysis import parse
 from grpo_lint.config import Config
+from grpo_lint.gate import passes
+from grpo_lint.guards import Suite
 from grpo_lint.model import FileResult
+from grpo_lint.rules.grpo102_source_text_guard import RULE
 from grpo_lint.runner import Mode, check_file
+from grpo_lint.source import Source
+from grpo_lint.subjects import TESTS
 
 TOP = """\
 import ast, inspect, os, re, subprocess, sys, tempfile, textwrap, unittest
@@ -263,6 +272,26 @@ def test_it():
     assert "Licensed under the Apache License" in text
     assert "Copyright 2024 The Lab" in text
 """,
+    "what a package says of itself is data": """
+def test_version():
+    assert '__version__ = "1.0"' in (ROOT / "lab" / "__init__.py").read_text()
+
+def test_setup():
+    assert "python_requires=" in (ROOT / "setup.py").read_text()
+""",
+    "a program may have made the file": """
+def test_it():
+    subprocess.run([sys.executable, "-m", "lab.stubs"], check=True)
+    assert "def f(" in Path("lab/stubs.py").read_text()
+""",
+    "the working folder is another one": """
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+def test_it():
+    assert "def f(" in Path("lab/stubs.py").read_text()
+""",
     "plain words are no code": """
 def test_it():
     assert "rewards" in SOURCE.read_text()
@@ -359,6 +388,18 @@ def test_it():
     assert "def loads(" in inspect.getsource(json)
     assert "def loads(" in Path(json.__file__).read_text()
 """,
+    "helpers of the tests": """
+from tests.helpers import wait
+from .helpers import run
+from conftest import build
+import tests.helpers
+
+def test_it():
+    assert "time.sleep(" not in inspect.getsource(wait)
+    assert "time.sleep(" not in inspect.getsource(run)
+    assert "time.sleep(" not in inspect.getsource(build)
+    assert "time.sleep(" not in Path(tests.helpers.__file__).read_text()
+""",
     "other people's packages": """
 def test_it():
     path = ROOT / ".venv/lib/python3.12/site-packages/torch/functional.py"
@@ -417,6 +458,9 @@ def test_it(client):
 }
 
 
+PROGRAMS = [TOP + text for text in (*LOUD.values(), *QUIET.values())]
+
+
 def check(folder: Path, text: str, name: str = "tests/test_case.py") -> FileResult:
     (folder / "pyproject.toml").touch()
     path = folder / name
@@ -439,3 +483,64 @@ def test_guards_are_found(tmp_path: Path, shows: str) -> None:
 @pytest.mark.parametrize("reason", QUIET)
 def test_other_tests_are_quiet(tmp_path: Path, reason: str) -> None:
     assert [(each.range.start.row, each.message) for each in check(tmp_path, TOP + QUIET[reason]).findings] == []
+
+
+@st.composite
+def mutilated(draw: st.DrawFn) -> str:
+    """A program in which lines went missing, doubled or took each other's places."""
+    lines = draw(st.sampled_from(PROGRAMS)).splitlines()
+    for _ in range(draw(st.integers(1, 5))):
+        first, second = draw(st.integers(0, len(lines) - 1)), draw(st.integers(0, len(lines) - 1))
+        lines[first] = draw(st.sampled_from(["", lines[second], lines[first] + lines[second].strip()]))
+    return "\n".join(lines)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(mutilated())
+def test_no_test_is_too_strange(text: str) -> None:
+    """Whatever parses is read to its end, twice the same, and what is found passes the byte gate."""
+    try:
+        tree = parse(text)
+    except SyntaxError:
+        return
+    suite = Suite(Source.from_text("/lab/tests/test_case.py", text), tree, Config(root=Path("/lab")))
+    found = [guard.first.search.statement.lineno for guard in suite.guards()]
+    assert [guard.first.search.statement.lineno for guard in suite.guards()] == found
+    if found:
+        assert TESTS.may_be_in(suite.source.path, text.encode(), suite.config)
+        assert passes(text.encode(), [RULE.gate])
+
+
+ENDLESS = {
+    "a function that calls itself": """
+def read(name, n=0):
+    return read(name, n + 1) + read(n, name) + SOURCE.read_text()
+
+def test_it():
+    assert "f(x)" in read("a") + read("b")
+""",
+    "names that stand for each other": """
+A = B
+B = A or A
+class TestIt:
+    def test_it(self):
+        self.a = self.b
+        self.b = self.a.lower() + self.b
+        assert "f(x)" in self.a
+        assert "f(x)" in A
+""",
+    "many steps": "def test_it():\n    x = SOURCE.read_text()\n"
+    + "".join(f"    x = x.lower() + x.strip() + x{'.replace(x, x)' * (row % 7)}\n" for row in range(300))
+    + "    assert 'f(x)' in x\n",
+    "many values": "CASES = [" + ", ".join(f"('lab/m{row}.py', 'f{row}(x)')" for row in range(3000)) + "]\n"
+    "@pytest.mark.parametrize(('file', 'text'), CASES)\n@pytest.mark.parametrize(('a', 'b'), CASES)\n"
+    "def test_it(file, text, a, b):\n    assert a + b + text in Path(file + a + b).read_text()\n",
+    "a deep expression": "def test_it():\n    assert 'f(x)' in SOURCE.read_text()" + ".strip()" * 200 + "\n",
+}
+
+
+@pytest.mark.parametrize("program", ENDLESS)
+def test_the_search_ends(tmp_path: Path, program: str) -> None:
+    start = time.process_time()
+    check(tmp_path, TOP + ENDLESS[program])
+    assert time.process_time() - start < 5
