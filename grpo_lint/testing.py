@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from grpo_lint.contracts import CallSite, ContractError, Result
+from grpo_lint.contracts import Breach, CallSite, ContractError, Result
+from grpo_lint.project.roots import marked_folder
 
 __all__ = ["CallSite", "ContractError", "Result", "assert_call_site", "assert_no_findings", "configured_call_sites"]
-
-_MARKERS = ("pyproject.toml", "grpo-lint.toml", ".git", "setup.py")
 
 
 def assert_call_site(
@@ -44,25 +43,27 @@ def assert_call_site(
     from grpo_lint.contracts.reading import site_of
     from grpo_lint.rules import FUNCTION_CODES
 
-    if contract is None:
-        table = {"file": file, "function": function, "calls": calls, "arguments": dict(arguments or {})}
-        contract = site_of({**table, "result": result, "absent": list(absent)}, FUNCTION_CODES)
     folder = _root_of_caller() if root is None else Path(root)
-    told = breaches_in_file(contract, folder)
+    try:
+        if contract is None:
+            table = {"file": file, "function": function, "calls": calls, "arguments": dict(arguments or {})}
+            contract = site_of({**table, "result": result, "absent": absent}, FUNCTION_CODES)
+        told = breaches_in_file(contract, folder)
+    except ContractError as error:  # raised anew, so that pytest shows the test's own line and no more
+        raise ContractError(str(error)) from None
     if told:
-        raise AssertionError(_failure(contract, [(each.range.start.row, each.message) for each in told], folder))
+        raise AssertionError(_failure(contract, told, folder))
 
 
-def _failure(contract: CallSite, told: Sequence[tuple[int, str]], folder: Path) -> str:
+def _failure(contract: CallSite, told: Sequence[Breach], folder: Path) -> str:
     lines = [f"{contract.function} does not call {contract.calls} as its contract says"]
-    for row, message in told:
-        lines += [f"{contract.file}:{row}: {message}", *_excerpt(folder / contract.file, row)]
+    text = (folder / contract.file).read_text(encoding="utf-8", errors="replace").splitlines()
+    for breach in told:
+        row = breach.range.start.row
+        lines.append(f"{contract.file}:{row}: {breach.message}")
+        if breach.range.start != breach.range.end:
+            lines.append(f">   {text[row - 1].strip()}")
     return "\n".join(lines)
-
-
-def _excerpt(path: Path, row: int) -> list[str]:
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return [f">   {lines[row - 1].strip()}"] if row <= len(lines) else []
 
 
 def assert_no_findings(
@@ -74,14 +75,18 @@ def assert_no_findings(
     """Assert that grpo-lint, as the project configures it, reports nothing in files and folders, relative to `root`.
 
     `select` and `ignore` take codes, prefixes and ALL, as on the command line. Raises AssertionError with the findings,
-    and with what could not be checked.
+    and with what could not be checked, and ValueError for a code that is none.
     """
     __tracebackhide__ = True
     from grpo_lint.config import ConfigResolver, Overrides
     from grpo_lint.discover import Found, discover
     from grpo_lint.rules import CODES
     from grpo_lint.runner import Job, Mode, check_files
+    from grpo_lint.selectors import unknown_selector
 
+    for selector in (*select, *ignore):
+        if complaint := unknown_selector(selector, CODES):
+            raise ValueError(complaint)
     folder = _root_of_caller() if root is None else Path(root)
     resolver = ConfigResolver(CODES, Overrides(select=tuple(select), ignore=tuple(ignore)))
     entries = discover([str(folder / path) for path in paths or ("",)], resolver)
@@ -119,6 +124,5 @@ def _root_of_caller() -> Path:
     frame = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename == __file__:
         frame = frame.f_back
-    start = Path(frame.f_code.co_filename).absolute().parent if frame is not None else Path.cwd()
-    marked = (each for each in (start, *start.parents) if any((each / name).exists() for name in _MARKERS))
-    return next(marked, Path.cwd())
+    own = Path(frame.f_code.co_filename).absolute() if frame is not None else None
+    return (own and marked_folder(own)) or Path.cwd()

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallSites:
-    """What a file's contracts come to: their breaches, and the `errors` for which some cannot be checked."""
+    """What a file's contracts come to: their breaches, each with its entry's name, and the `errors` of the others."""
 
-    breaches: tuple[Breach, ...]
+    breaches: tuple[tuple[str, Breach], ...]
     errors: tuple[str, ...]
 
     @classmethod
@@ -40,14 +40,15 @@ class CallSites:
         """Check the contracts of a file. `findings` are what rules about functions report in it, suppressed or not."""
         sites = sites_of(source.path, config)
         orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(Path(source.path), cache)))
-        found: list[Breach] = []
+        found: dict[Breach, str] = {}
         errors: list[str] = []
         for number, site in sites:
             try:
-                found += breaches_of(site, orders, findings)
+                for breach in breaches_of(site, orders, findings):
+                    found.setdefault(breach, entry_name(number))
             except ContractError as error:
                 errors.append(f"{entry_name(number, site)}: {error}")
-        return cls(tuple(dict.fromkeys(found)), tuple(errors))
+        return cls(tuple((entry, breach) for breach, entry in found.items()), tuple(errors))
 
 
 def sites_of(path: str, config: Config) -> list[tuple[int, CallSite]]:

@@ -34,7 +34,9 @@ def read_source(file: str, root: Path) -> tuple[Source, ast.Module]:
         return source, parse(source.text)
     except OSError as error:
         raise ContractError(f"{file}: {error.strerror or error}") from error
-    except (SyntaxError, ValueError, TooDeep, RecursionError, MemoryError) as error:
+    except SyntaxError as error:
+        raise ContractError(f"{file}:{error.lineno}:{error.offset}: {error.msg}") from error
+    except (ValueError, TooDeep, RecursionError, MemoryError) as error:
         raise ContractError(f"{file}: {error}") from error
 
 

@@ -28,10 +28,12 @@ class Subject:
 
 
 def shown(node: ast.AST) -> str:
-    """The code of a node in one line."""
+    """The code of a node in one line; of a statement that holds others, its first."""
     if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and node.value.elts:
         return f"return {shown(node.value)[1:-1]}"  # as people write it
-    return " ".join(ast.unparse(node).split())
+    text = ast.unparse(node)
+    holds_others = isinstance(node, ast.stmt) and isinstance(getattr(node, "body", None), list)
+    return " ".join((text.partition("\n")[0] + " …" if holds_others else text).split())
 
 
 def line_of(node: ast.AST) -> int:

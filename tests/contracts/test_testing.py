@@ -60,6 +60,14 @@ def test_findings_are_told(tmp_path: Path) -> None:
     assert_no_findings("lab", select=["GRPO002"], root=tmp_path)
 
 
+@pytest.mark.parametrize("code", ["GRPO9", "reward-reshape", "grpo001"])
+def test_a_code_that_is_none_is_no_success(code: str, tmp_path: Path) -> None:
+    write(tmp_path, FAULTY)
+    for codes in ({"select": [code]}, {"ignore": [code]}):
+        with pytest.raises(ValueError, match=f"unknown code '{code}'"):
+            assert_no_findings("lab", root=tmp_path, **codes)
+
+
 def test_what_cannot_be_checked_is_no_success(tmp_path: Path) -> None:
     write(tmp_path, FAULTY + "x = (\n")
     with pytest.raises(AssertionError, match="was never closed"):
