@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from grpo_lint.config import Config
     from grpo_lint.contracts import CallSite
     from grpo_lint.contracts.effects import Orders
-    from grpo_lint.contracts.reading import Misfit
 
 _EPILOG = """\
 `grpo-lint contracts infer FILE::FUNCTION` proposes the contract of a call that is there now, as an entry for the
@@ -54,7 +54,7 @@ def _list(words: list[str]) -> int:
         where = "there is no configuration" if config.file is None else f"{_shown(config.file)} has no `call-sites`"
         sys.stdout.write(f"No contracts: {printable(where)}.\n")
         return CLEAN
-    states = [_State.of(number, entry, config) for number, entry in enumerate(config.call_sites, 1)]
+    states = list(_states(config))
     for state in states:
         sys.stdout.writelines(printable(line) + "\n" for line in state.lines())
     sys.stdout.write(f"{printable(_shown(config.file))}: {_summary(states)}" if config.file else _summary(states))
@@ -63,31 +63,39 @@ def _list(words: list[str]) -> int:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _State:
     """An entry of the configuration: what breaks its contract, or why it cannot be checked."""
 
-    def __init__(self, name: str, told: list[str], error: str | None = None) -> None:
-        self.name, self.told, self.error = name, told, error
-
-    @classmethod
-    def of(cls, number: int, entry: CallSite | Misfit, config: Config) -> _State:
-        from grpo_lint.contracts import CallSite, ContractError
-        from grpo_lint.contracts.file import breaches_in_file
-
-        if not isinstance(entry, CallSite):
-            return cls(f"entry {number}", [], entry.reason)
-        name = f"{entry.file}::{entry.function} calls {entry.calls}"
-        try:
-            found = breaches_in_file(entry, config.root)
-        except ContractError as error:
-            return cls(name, [], str(error))
-        places = (f"{entry.file}:{each.range.start.row}:{each.range.start.column}" for each in found)
-        return cls(name, [f"{place}: {each.message}" for place, each in zip(places, found, strict=True)])
+    number: int
+    name: str
+    told: tuple[str, ...] = ()
+    error: str | None = None
 
     def lines(self) -> Iterator[str]:
         state = "cannot be checked" if self.error else "broken" if self.told else "holds"
         yield f"{self.name}: {state}"
         yield from (f"  {each}" for each in ([self.error] if self.error else self.told))
+
+
+def _states(config: Config) -> Iterator[_State]:
+    """The states of all entries, in their order."""
+    from grpo_lint.contracts import CallSite
+    from grpo_lint.contracts.sources import outcomes
+    from grpo_lint.project import Cache
+
+    entries = list(enumerate(config.call_sites, 1))
+    sites = [(number, each) for number, each in entries if isinstance(each, CallSite)]
+    found = {each.number: each for each in outcomes(sites, config.root, Cache())}
+    for number, entry in entries:
+        if isinstance(entry, CallSite):
+            outcome, path = found[number], _shown(config.root.absolute() / entry.file)
+            told = (
+                f"{path}:{each.range.start.row}:{each.range.start.column}: {each.message}" for each in outcome.breaches
+            )
+            yield _State(number, f"{entry} calls {entry.calls}", tuple(told), outcome.error)
+        else:
+            yield _State(number, f"entry {number}", error=entry.reason)
 
 
 def _shown(path: Path) -> str:
@@ -126,9 +134,9 @@ def _proposal(path: Path, function: str, calls: str | None, config: Config) -> s
     """The entry for the configuration. Raises ContractError."""
     from grpo_lint.contracts.call_site import CallSite
     from grpo_lint.contracts.effects import Orders
-    from grpo_lint.contracts.file import findings_of, read_source
     from grpo_lint.contracts.inference import infer
     from grpo_lint.contracts.reading import toml_of
+    from grpo_lint.contracts.sources import findings_in, read_source
     from grpo_lint.contracts.unit import Unit
     from grpo_lint.project import Project
     from grpo_lint.rules import RULES
@@ -140,7 +148,7 @@ def _proposal(path: Path, function: str, calls: str | None, config: Config) -> s
     site = CallSite(path.relative_to(root).as_posix(), function, "")
     chosen = CallSite(site.file, function, _chosen(site, calls, orders))
     codes = [rule.code for rule in RULES if rule.subject is FUNCTIONS and not rule.preview]
-    inferred = infer(chosen, orders, findings_of(source, tree, config), codes)
+    inferred = infer(chosen, orders, findings_in(source, tree), codes)
     is_own_file = config.file is not None and config.file.name != "pyproject.toml"
     where = _shown(config.file or root / "pyproject.toml")
     head = f"# for {where}; leave out what the call need not keep\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import PurePosixPath
 from grpo_lint.contracts.call_site import CallSite, ContractError, Result
 from grpo_lint.selectors import unknown_selector
 from grpo_lint.suggestion import did_you_mean
+from grpo_lint.syntax import parse_expression
 
 KEYS = ("file", "function", "calls", "arguments", "result", "absent")
 _REQUIRED = ("file", "function", "calls")
@@ -75,8 +77,6 @@ def _dotted(name: str, key: str, least: int) -> str:
 
 
 def _arguments(value: object) -> Iterator[tuple[str, str]]:
-    from grpo_lint.contracts.subject import parse_wanted
-
     if not isinstance(value, Mapping):
         raise ContractError(f"arguments: expected a table of expressions, found {value!r}")
     for name, text in value.items():
@@ -84,6 +84,14 @@ def _arguments(value: object) -> Iterator[tuple[str, str]]:
             raise ContractError(f"arguments.{name}: expected an expression in a string, found {text!r}")
         parse_wanted(str(name), text)
         yield str(name), text
+
+
+def parse_wanted(name: str, text: str) -> ast.expr:
+    """An expression that must be passed for a parameter. Raises ContractError."""
+    try:
+        return parse_expression(text.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ContractError(f"arguments.{name}: `{text}` is no expression") from error
 
 
 def _result(value: object) -> Result | None:

@@ -45,7 +45,7 @@ def test_a_breach_is_told_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(AssertionError) as failure:
         assert_call_site(SITE, root=tmp_path)
     assert str(failure.value).splitlines() == [
-        "Manager.post_process does not call lab.grouping.normalize_by_prompt as its contract says",
+        "Manager.post_process does not keep its contract with lab.grouping.normalize_by_prompt",
         "lab/manager.py:10: `prompts` of `normalize_by_prompt` must be `[sample.prompt for sample in samples]`, and is"
         " `[sample.index for sample in samples]`",
         ">   [sample.index for sample in samples],",
@@ -81,12 +81,12 @@ def test_what_cannot_be_checked_is_no_success(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({}, "file: expected a string"),
+        ({}, "`file` is missing"),
         (
             {"file": "lab/manager.py", "function": "f", "calls": "a.b", "result": "kept"},
             "neither 'returned' nor 'used'",
         ),
-        ({"file": "lab/gone.py", "function": "f", "calls": "a.b"}, "No such file"),
+        ({"file": "lab/gone.py", "function": "f", "calls": "a.b"}, "there is no file lab/gone.py"),
         ({"file": "lab/manager.py", "function": "f", "calls": "a.b", "arguments": {"x": "("}}, "is no expression"),
         ({"file": "lab/manager.py", "function": "f", "calls": "a.b", "absent": ["X"]}, "unknown code"),
     ],
@@ -125,7 +125,7 @@ def test_in_a_project_that_cannot_be_imported(tmp_path: Path) -> None:
     assert status == 1
     assert ">       assert_call_site(\n" in out or ">   assert_call_site(\n" in out.replace("    >", ">")
     assert (
-        "E       AssertionError: Manager.post_process does not call lab.grouping.normalize_by_prompt as its contract"
+        "E       AssertionError: Manager.post_process does not keep its contract with lab.grouping.normalize_by_prompt"
         in out
     )
     assert (
