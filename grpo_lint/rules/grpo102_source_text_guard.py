@@ -38,9 +38,10 @@ def test_rewards_are_grouped_by_prompt():
 ```
 
 ## Fix safety
-The fix is unsafe: the test then checks the call, and no longer the text. Its environment needs grpo-lint, and a constant
-that held the file's path may be left without use. There is a fix where the asserted texts are an import, a call or arguments of one call that exactly one function of the file makes, and
-reshapes that must be absent. Where a text is anything else, the test is reported only.
+The fix is unsafe: the test then checks the call, and no longer the text. Its environment needs grpo-lint, and a
+constant that held the file's path may be left without use. There is a fix where the asserted texts are an import, a
+call or arguments of one call that exactly one function of the file makes, and reshapes that must be absent. Where a
+text is anything else, the test is reported only.
 
 Texts that are not code (a licence, a version, a README) are quiet, as are tests of files that they write or generate
 themselves, of their own helpers and of other people's packages.
