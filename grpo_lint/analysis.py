@@ -111,9 +111,10 @@ def _call_sites(
     if not CALL_SITES.may_be_in(source.path, b"", config):
         return None
     from grpo_lint.contracts.call_sites import CallSites
+    from grpo_lint.contracts.entries import sites_of
 
     findings = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
-    return CallSites.of(source, tree, config, findings, cache())
+    return CallSites.of(sites_of(source.path, config), source, tree, lambda: findings, cache())
 
 
 def _remarks(
