@@ -9,8 +9,8 @@ from contracts.project import write
 
 from grpo_lint.contracts import CallSite, Result, check
 from grpo_lint.contracts.effects import Orders
-from grpo_lint.contracts.file import read_source
 from grpo_lint.contracts.inference import infer
+from grpo_lint.contracts.sources import read_source
 from grpo_lint.contracts.unit import Unit
 from grpo_lint.project import Cache, Project
 
@@ -66,7 +66,7 @@ def test_variables_of_a_comprehension_around_the_call_are_not_proposed(
     source, tree = read_source("lab/manager.py", root)
     orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(source.path, Cache())))
 
-    found = infer(CallSite("lab/manager.py", "post_process", "lab.grouping.normalize_by_prompt"), orders, (), ())
+    found = infer(CallSite("lab/manager.py", "post_process", "lab.grouping.normalize_by_prompt"), orders, (), ()).site
 
     assert {name for name, _ in found.arguments} == kept
     assert found.result is Result.RETURNED
