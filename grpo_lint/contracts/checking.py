@@ -33,20 +33,19 @@ def breaches_of(site: CallSite, orders: Orders, findings: Sequence[Finding] = ()
 
 def _found(subject: Subject, orders: Orders, findings: Sequence[Finding]) -> Iterator[Breach]:
     site, wanted = subject.site, subject.wanted()
-    function, owner = function_of(subject) or (None, None)
-    if function is None:
+    frame, names = function_of(subject), orders.names
+    if frame is None:
         yield missing_function(subject)
         return
-    frame, names = subject.unit.frame(function, owner), orders.names
     target = names.target(site.calls)
     if target is None:
         text = f"`{site.calls}`, which `{site.function}` must call, is not defined in the project"
-        yield subject.breach(function, text + names.nearest(site.calls))
+        yield subject.breach(frame.function, text + names.nearest(site.calls))
     elif target.place is not None:
         raise ContractError(f"calls: `{site.calls}` is a module")
     search = Search(orders, target or Meaning(site.calls))
     calls = search.calls(search.run(frame))
-    yield from (*replaced_function(subject, function, owner), *replaced_target(subject, names, frame))
+    yield from (*replaced_function(subject, frame), *replaced_target(subject, names, frame))
     if not any(True for _ in calls.every()):
         yield from reasons_for_absence(subject, search, calls)
     for each in calls.every():

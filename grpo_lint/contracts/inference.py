@@ -100,7 +100,7 @@ def _frame(site: CallSite, unit: Unit) -> Frame:
     found = function_of(Subject(site, unit))
     if found is None:
         raise ContractError(missing_function(Subject(site, unit)).message)
-    return unit.frame(*found)
+    return found
 
 
 def _arguments(calls: Calls) -> Iterator[tuple[str, str]]:

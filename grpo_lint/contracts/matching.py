@@ -16,7 +16,10 @@ from grpo_lint.contracts.subject import Subject, line_of, shown
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.suggestion import did_you_mean
 
-_REORDERING = frozenset({"sorted", "reversed", "shuffle", "sample", "permutation", "sort", "reverse", "argsort"})
+_REORDERING = frozenset(
+    "sorted reversed shuffle sample permutation sort reverse argsort flip fliplr flipud roll take index_select gather"
+    " topk permute rot90 randperm".split()
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +136,7 @@ class Matching:
             return
         for name, value in given.by_name.items():
             for node in (*_evaluated(value), *self._changing_calls(value)) if name not in self.wanted else ():
-                if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _REORDERING:
+                if _reorders(node):
                     text = f"`{shown(node)}` puts `{name}` in another order than the other arguments"
                     yield self.subject.breach(node, text)
 
@@ -144,6 +147,16 @@ class Matching:
             if run is not None and read.path not in self._roots:
                 end = self.site.call if run is self.site.run else self.site.entry
                 yield from (each.node for each in run.order.changes_before(end) if each.concerns(read.path))
+
+
+def _reorders(node: ast.AST) -> bool:
+    """Whether an expression gives what it is given in another order, or not all of it."""
+    match node:
+        case ast.Call(func=function):
+            return ast.unparse(function).rpartition(".")[2] in _REORDERING
+        case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=step), ctx=ast.Load()):
+            return any(part is not None for part in (lower, upper, step))
+    return False
 
 
 def _evaluated(given: Given) -> Iterator[ast.AST]:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from grpo_lint.contracts.mutation import Mutation, aliases_in, mutations_of
 from grpo_lint.contracts.paths import is_below, is_item_of
-from grpo_lint.contracts.scopes import Binding
+from grpo_lint.contracts.scopes import Binding, target_names
 from grpo_lint.contracts.unit import Frame
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -105,8 +105,15 @@ class Order:
     def changes_before(self, end: ast.AST) -> Iterator[Change]:
         """What is changed before a node is evaluated."""
         for change in self.changes:
-            if _end(change.node) <= _start(end) or set(self.loops.get(change.node, ())) & set(self.loops.get(end, ())):
+            if _end(change.node) <= _start(end) or self._comes_round(change, end):
                 yield change
+
+    def _comes_round(self, change: Change, end: ast.AST) -> bool:
+        """Whether a change is there in the next round of a loop: not if that binds anew what is changed."""
+        shared = set(self.loops.get(change.node, ())) & set(self.loops.get(end, ()))
+        root = change.path.partition(".")[0]
+        bound = (name for loop in shared for name in target_names(getattr(loop, "target", ast.Constant(None))))
+        return bool(shared) and root not in bound
 
 
 def _place(

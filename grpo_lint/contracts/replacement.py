@@ -11,14 +11,12 @@ from grpo_lint.contracts.subject import Subject
 from grpo_lint.contracts.unit import Frame, statements_of
 from grpo_lint.suggestion import did_you_mean
 
-Method = tuple["ast.FunctionDef | ast.AsyncFunctionDef", "ast.ClassDef | None"]
 
-
-def function_of(subject: Subject) -> Method | None:
-    """The contract's function and its class. Raises ContractError if there are several."""
+def function_of(subject: Subject) -> Frame | None:
+    """The contract's function. Raises ContractError if there are several."""
     found = subject.unit.functions(subject.site.function)
     if len(found) > 1:
-        lines = " and ".join(str(node.lineno) for node, _ in found)
+        lines = " and ".join(str(frame.function.lineno) for frame in found)
         times = "twice" if len(found) == 2 else f"{len(found)} times"
         raise ContractError(f"`{subject.site.function}` is defined {times} in {subject.site.file}, on lines {lines}")
     return found[0] if found else None
@@ -47,16 +45,14 @@ def _qualified_names(body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[st
             yield from _qualified_names(node.body, f"{prefix}{node.name}.")
 
 
-def replaced_function(
-    subject: Subject, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef | None
-) -> Iterator[Breach]:
+def replaced_function(subject: Subject, frame: Frame) -> Iterator[Breach]:
     """Where something else takes the function's name, or may."""
-    site, unit = subject.site, subject.unit
+    site, unit, owner = subject.site, subject.unit, frame.owner
     body = unit.module.tree.body if owner is None else owner.body
-    is_local = owner is None and "." in site.function
-    places: list[ast.AST] = [] if is_local else list(_other_bindings(body, function.name))
+    is_local = owner is None and frame.outer is not None
+    places: list[ast.AST] = [] if is_local else list(_other_bindings(body, frame.name))
     if owner is not None:
-        places += [node for node in unit.replacements(function.name) if _is_of_class(node, owner)]
+        places += [node for node in unit.replacements(frame.name) if _is_of_class(node, owner)]
         places += [each.node for each in unit.scope.of(owner.name) if each.node is not owner]
         places += [each for each in owner.body if getattr(each, "name", None) == "__getattribute__"]
     for node in places:

@@ -65,31 +65,40 @@ class Unit:
             self.known[name] = tuple(node for stored, node in _replacements(nodes) if stored == name)
         return self.known[name]
 
-    def functions(
-        self, qualified_name: str
-    ) -> list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ast.ClassDef | None]]:
-        """The functions of a qualified name, each with the class around it; overloads are none."""
+    def functions(self, qualified_name: str) -> list[Frame]:
+        """The functions of a qualified name; overloads are none."""
         *path, last = qualified_name.split(".")
-        holders: list[tuple[Sequence[ast.stmt], ast.ClassDef | None]] = [(self.module.tree.body, None)]
+        holders: list[_Holder] = [_Holder(self.module.tree.body)]
         for name in path:
-            holders = [
-                (node.body, node if isinstance(node, ast.ClassDef) else None)
-                for body, _ in holders
-                for node in statements_of(body)
-                if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name
-            ]
+            holders = [inner for holder in holders for inner in self._holders(holder, name)]
         return [
-            (node, owner)
-            for body, owner in holders
-            for node in statements_of(body)
+            self.frame(node, holder.owner, holder.outer)
+            for holder in holders
+            for node in statements_of(holder.body)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == last and not _is_declared(node)
         ]
+
+    def _holders(self, holder: _Holder, name: str) -> Iterator[_Holder]:
+        for node in statements_of(holder.body):
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                yield _Holder(node.body, node, holder.outer)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
+                yield _Holder(node.body, None, self.frame(node, holder.owner, holder.outer))
 
     def frame(self, function: Function, owner: ast.ClassDef | None, outer: Frame | None = None) -> Frame:
         """A function of the file, its names and what of it never runs; made once for each."""
         if function not in self.frames:
             self.frames[function] = Frame.of(self, function, owner, outer)
         return self.frames[function]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Holder:
+    """Where functions are defined: in a module, a class (`owner`), or a function (`outer`)."""
+
+    body: Sequence[ast.stmt]
+    owner: ast.ClassDef | None = None
+    outer: Frame | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
