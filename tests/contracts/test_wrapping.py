@@ -90,6 +90,7 @@ def post_process(args, samples):  # breach: `post_process` is a generator: what 
     raw = [s.reward for s in samples]
     return raw, normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
 """,
+    # A miss: it is a generator all the same.
     "a yield that never runs": """
 def post_process(args, samples):
     raw = [s.reward for s in samples]
