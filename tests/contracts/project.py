@@ -1,16 +1,24 @@
-"""A small project in a temporary folder, with one function that a contract speaks of."""
+"""A small project in a temporary folder, with one function that a contract speaks of.
+
+Programs say themselves what is wrong with them: `# breach: MESSAGE` ends a line at which a breach is reported whose
+message MESSAGE occurs in. Several on a line are joined by ` | `, in the order of their places.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent, indent
 
-from grpo_lint.contracts import Breach, CallSite, Result, check
+from grpo_lint.contracts import CallSite, Result, check
 
 GROUPING = '''\
-def normalize_by_prompt(rewards, prompts, attempts=None, *, scale, size=None, eps=1e-6):
+def normalize_by_prompt(rewards, prompts, attempts=None, *, size=None, eps=1e-6):
     """Rewards less the mean of their prompt."""
     return [reward - 1.0 for reward in rewards]
+
+
+class Grouping:
+    def centre(self, rewards, prompts, size=None):
+        return [reward - 1.0 for reward in rewards]
 '''
 
 FILES = {
@@ -22,40 +30,30 @@ FILES = {
     "pyproject.toml": "[project]\nname = 'lab'\n",
 }
 
-IMPORT = "from lab.grouping import normalize_by_prompt\n"
+TOP = "from lab.grouping import normalize_by_prompt\n"
 
-BODY = """\
-raw = [sample.reward for sample in samples]
-if self.args.normalize:
-    rewards = normalize_by_prompt(
-        raw,
-        [sample.prompt for sample in samples],
-        attempts=[sample.attempt for sample in samples],
-        scale=self.args.scale,
-        size=self.args.n_samples,
-    )
+HOLDING = """\
+from lab.grouping import normalize_by_prompt
+
+
+def post_process(args, samples):
+    raw = [sample.reward for sample in samples]
+    if not args.normalize:
+        return raw, raw
+    prompts = [sample.prompt for sample in samples]
+    rewards = normalize_by_prompt(raw, prompts, size=args.n_samples)
     return raw, rewards
-return raw, raw
 """
+DROPPED = HOLDING.replace("return raw, rewards", "return raw, raw")
 
 SITE = CallSite(
     "lab/manager.py",
-    "Manager.post_process",
+    "post_process",
     "lab.grouping.normalize_by_prompt",
-    (
-        ("prompts", "[sample.prompt for sample in samples]"),
-        ("attempts", "[sample.attempt for sample in samples]"),
-        ("size", "self.args.n_samples"),
-    ),
+    (("prompts", "[sample.prompt for sample in samples]"), ("size", "args.n_samples")),
     Result.RETURNED,
     ("GRPO001", "GRPO002"),
 )
-
-
-def manager(body: str = BODY, imports: str = IMPORT, after: str = "", inside: str = "") -> str:
-    """The module that holds the function: with this body, imports, text after the class and in it."""
-    method = "def post_process(self, samples):\n" + indent(dedent(body), "    ")
-    return f"{dedent(imports)}\n\nclass Manager:\n{indent(method + dedent(inside), '    ')}\n\n{dedent(after)}"
 
 
 def write(root: Path, module: str, files: dict[str, str] | None = None) -> Path:
@@ -67,6 +65,15 @@ def write(root: Path, module: str, files: dict[str, str] | None = None) -> Path:
     return root
 
 
-def breaches(root: Path, module: str, site: CallSite = SITE, files: dict[str, str] | None = None) -> tuple[Breach, ...]:
-    """The breaches of a contract in the project with this module."""
-    return check(site, write(root, module, files))
+def marks(module: str) -> list[tuple[int, str]]:
+    """The breaches that a program says it has, by row."""
+    lines = [(row, line.partition("# breach: ")[2]) for row, line in enumerate(module.splitlines(), 1)]
+    return [(row, mark) for row, said in lines if said for mark in said.split(" | ")]
+
+
+def told(root: Path, module: str, site: CallSite = SITE) -> list[tuple[int, str]]:
+    """The breaches of a contract in the project with this module, by row: each as its mark, or else its message."""
+    found = [(breach.range.start.row, breach.message) for breach in check(site, write(root, module))]
+    expected = [*marks(module), *[(0, "")] * len(found)]
+    pairs = zip(found, expected, strict=False)
+    return [(row, mark if mark and mark in message else message) for (row, message), (_, mark) in pairs]

@@ -234,7 +234,6 @@ TEXTS = {
     'assert "group_rewards(" in SOURCE.read_text()': GROUPING,
     'assert "group_rewards(raw" in SOURCE.read_text()': {**GROUPING, "arguments": {"rewards": "raw"}},
     'assert "from lab.grouping import" in SOURCE.read_text()': GROUPING,
-    'assert "n_samples_per_prompt,\\n            name=" in SOURCE.read_text(), "why"': None,
     "assert 'name=\"a\"' in SOURCE.read_text()": {**GROUPING, "arguments": {"name": '"a"'}},
     'assert "fallback=" in SOURCE.read_text()': {
         **GROUPING,
@@ -254,11 +253,10 @@ TEXTS = {
         "function": "Manager.convert",
         "calls": "torch.tensor",
     },
-    'import lab.manager as manager\nassert "group_rewards(" in inspect.getsource(manager)': None,
 }
 
 
-@pytest.mark.parametrize("body", [body for body, expected in TEXTS.items() if expected])
+@pytest.mark.parametrize("body", TEXTS)
 def test_what_texts_mean(tmp_path: Path, body: str) -> None:
     assert contract(body, tmp_path) == TEXTS[body]
 
@@ -286,6 +284,21 @@ def test_function():
     assert "inspect" not in after
     assert after.count('function="Manager.post_process"') == 1
     assert after.count('function="centre"') == 2
+
+
+def test_an_import_in_the_test_goes_with_the_guard(tmp_path: Path) -> None:
+    test = """\
+import inspect
+
+
+def test_it():
+    import lab.manager as manager
+
+    assert "group_rewards(" in inspect.getsource(manager)
+"""
+    after = repaired(tmp_path, test)
+    assert "import lab.manager" not in after
+    assert after.count('function="Manager.post_process"') == 1
 
 
 def test_unittest(tmp_path: Path) -> None:
@@ -317,6 +330,7 @@ REFUSED = {
     'text = SOURCE.read_text()\nassert "group_rewards(" in text\nassert "print(" not in text': "is no reshape of",
     'assert "centre(rewards" in SOURCE.read_text()': "is no piece of a call",
     'assert "class Manager" in SOURCE.read_text()': "is no piece of a call",
+    'assert "n_samples_per_prompt,\\n            name=" in SOURCE.read_text(), "why"': "is no piece of a call",
     'text = SOURCE.read_text()\nassert "group_rewards(" in text\nassert "self.other" in text': "no piece of the call",
     'assert "grouping.group_rewards(rewards, ids" in TRAINER.read_text()': "2 calls that the texts may be about",
     'assert "self.hook(self.args, samples)" in SOURCE.read_text()': "what `self.hook` is cannot be told",
