@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
+from grpo_lint.imported_constants import look_up_in
 from grpo_lint.model import Finding, Mark, Range
 from grpo_lint.rules import load
 from grpo_lint.selection import is_selected, selected
@@ -71,7 +72,7 @@ def find(source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis
 
 def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
     """The findings of a parsed text that no comment answers for. Most repairs are yet to be proposed."""
-    reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    reports = sorted(_reports(source, tree, config, cache), key=lambda each: (*_place(each[1].node), each[0].code))
     call_sites = _call_sites(source, tree, config, reports, cache)
     every = [
         *(_found(each, source, tree) for each in reports if is_selected(each[0], config)),
@@ -100,7 +101,7 @@ def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[]
 
 def every_finding(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
     """What rules about functions report of a text, selected or not, suppressed or not."""
-    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in _reports(source, tree, config))
+    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in _reports(source, tree, config, None))
 
 
 def _call_sites(
@@ -110,9 +111,10 @@ def _call_sites(
     if not CALL_SITES.may_be_in(source.path, b"", config):
         return None
     from grpo_lint.contracts.call_sites import CallSites
+    from grpo_lint.contracts.entries import sites_of
 
     findings = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
-    return CallSites.of(source, tree, config, findings, cache())
+    return CallSites.of(sites_of(source.path, config), source, tree, lambda: findings, cache())
 
 
 def _remarks(
@@ -202,10 +204,13 @@ def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Ru
             yield rule, report.node
 
 
-def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[_Reported]:
+def _reports(
+    source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache] | None
+) -> Iterator[_Reported]:
     """What all rules report, each place once: from the function that the place stands in, if that one reports it."""
     best: dict[tuple[str, ast.expr], _Reported] = {}
-    for facts in analyse(source, tree, Vocabulary(config.reward_names, config.group_size_names)):
+    words = Vocabulary(config.reward_names, config.group_size_names)
+    for facts in analyse(source, tree, words, look_up=look_up_in(source, tree, cache)):
         for rule, check in load(FUNCTIONS):
             for report in check(facts):
                 key = (rule.code, report.node)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from grpo_lint.flow.vocabulary import Vocabulary
 
-_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "reduce", "unsqueeze", "expand_dims", "newaxis"})
+_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
+_EINOPS = frozenset({"reduce"})  # which groups in files that have einops
 _ROW_INDEX = re.compile(r"\[\s*None\b")
 _STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
 
@@ -34,7 +35,8 @@ class Piece:
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
     """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
     words = {piece.node: frozenset(_WORD.findall(piece.text)) for piece in pieces}
-    marks = {piece.node: frozenset(_marks(piece.text, words[piece.node], vocabulary)) for piece in pieces}
+    groupings = _GROUPINGS | _EINOPS if any("einops" in found for found in words.values()) else _GROUPINGS
+    marks = {piece.node: frozenset(_marks(piece.text, words[piece.node], groupings, vocabulary)) for piece in pieces}
     if frozenset[str]().union(*marks.values()) < _ALL:
         return
     helpers: dict[str, list[Piece]] = {}
@@ -64,8 +66,8 @@ def _reached(
     return found
 
 
-def _marks(text: str, words: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
-    if not _GROUPINGS.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(text)):
+def _marks(text: str, words: Set[str], groupings: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
+    if not groupings.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(text)):
         yield "grouping"
     if any(word.endswith(_STATISTICS) for word in words):
         yield "statistic"

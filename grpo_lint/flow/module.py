@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
-from grpo_lint.flow.constants import Constants
+from grpo_lint.flow.constants import Constants, LookUp, unknown
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts
 from grpo_lint.flow.interpreter import Interpreter
@@ -19,7 +19,9 @@ from grpo_lint.source import Source
 _BLOCKS = ast.If | ast.Try | ast.With | ast.For | ast.While | ast.Match
 
 
-def analyse(source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool = True) -> Iterator[FunctionFacts]:
+def analyse(
+    source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool = True, look_up: LookUp = unknown
+) -> Iterator[FunctionFacts]:
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
@@ -33,7 +35,7 @@ def analyse(source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool 
         vocabulary=words.for_text(source.text),
         functions=_functions(tree.body),
         methods=_methods(tree),
-        constants=Constants.of(tree, aliases),
+        constants=Constants.of(tree, aliases, look_up),
     )
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
