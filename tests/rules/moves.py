@@ -54,12 +54,15 @@ def wrap_in_blocks(tree: ast.Module, random: Random) -> None:
 
 
 def _wrappable_blocks(function: Function) -> list[list[ast.stmt]]:
-    """All but those of classes, and those with a declaration, which must come before what it is about."""
+    """All but those of classes, and those with a declaration, which must come before what it is about.
+
+    Nor those with functions: one that stands below a condition is not known to the functions above it.
+    """
     of_classes = [each.body for each in ast.walk(function) if isinstance(each, ast.ClassDef)]
     return [
         block
         for block in blocks_of(function)
-        if block not in of_classes and not any(isinstance(each, ast.Global | ast.Nonlocal) for each in block)
+        if block not in of_classes and not any(isinstance(each, Function | ast.Global | ast.Nonlocal) for each in block)
     ]
 
 
