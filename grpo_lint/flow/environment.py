@@ -53,13 +53,18 @@ def join(test: ast.expr | None, one: Environment, other: Environment) -> Environ
         return (other if not one.is_live else one).copy()
     joined = dict(one.bindings)
     for name, first in one.bindings.items():
-        second = other.bindings.get(name, _UNBOUND)
+        second = other.bindings.get(name, _without(first, name))
         if first is not second:
             joined[name] = _join_binding(test, first, second)
     for name, second in other.bindings.items():
         if name not in one.bindings:
-            joined[name] = _join_binding(test, _UNBOUND, second)
+            joined[name] = _join_binding(test, _without(second, name), second)
     return Environment(joined)
+
+
+def _without(binding: Binding, path: str) -> Binding:
+    """What stands for a path on a way that does not bind it: nothing for a variable, which could not be read then."""
+    return binding if path.isidentifier() else _UNBOUND
 
 
 def _join_binding(test: ast.expr | None, first: Binding, second: Binding) -> Binding:

@@ -95,9 +95,8 @@ class Evaluator:
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
                 return self._comprehension(node, env)
             case ast.NamedExpr(target=target, value=right):
-                value = self.evaluate(right, env)
-                env.bind(target.id, value, self.record.define(target.id, node, value, right))
-                return value
+                self.bind_targets(target, self.evaluate(right, env), node, env, right)
+                return env.bindings[target.id].value
             case ast.BoolOp(values=[first, *others]):
                 found = [self.evaluate(each, env) for each in (first, *others)]
                 return found[0] if isinstance(found[0], Scalar) else UNKNOWN

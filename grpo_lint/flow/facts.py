@@ -19,6 +19,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
 _ONE_PROMPT = frozenset("prompt question problem query instance task episode trajectory group uid key pid qid".split())
 _LOOPS = ast.For | ast.AsyncFor | ast.ListComp | ast.DictComp | ast.GeneratorExp | ast.SetComp
+_SCOPES = Function | _LOOPS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,13 +181,18 @@ class FunctionFacts:
         return any(_is_one_prompt(tokens(name)) for name in self._names_around(grouping.node))
 
     def _names_around(self, node: ast.expr) -> Iterator[str]:
-        """The function's parameters, and the variables of the loops and comprehensions around a node."""
-        if isinstance(self.function, Function):
-            yield from (argument.arg for argument in (*self.function.args.args, *self.function.args.kwonlyargs))
-        for loop in walk_nodes(self.function):
-            if isinstance(loop, _LOOPS) and loop.lineno <= node.lineno <= (loop.end_lineno or 0):
-                targets = [part for target in _targets(loop) for part in walk_nodes(target)]
-                yield from (target.id for target in targets if isinstance(target, ast.Name))
+        """The parameters of the function and of those in it, and the variables of loops, that are around a node."""
+        for around in walk_nodes(self.function):
+            if around is not self.function and not (isinstance(around, _SCOPES) and _spans(around, node)):
+                continue
+            if isinstance(around, Function):
+                yield from (argument.arg for argument in (*around.args.args, *around.args.kwonlyargs))
+            targets = [part for target in _targets(around) for part in walk_nodes(target)]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _spans(around: Placed, node: Placed) -> bool:
+    return around.lineno <= node.lineno <= (around.end_lineno or 0)
 
 
 def _is_one_prompt(words: tuple[str, ...]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from grpo_lint.flow.environment import Environment, Record, join
@@ -55,8 +55,11 @@ class Interpreter:
     def _bind_parameter(self, argument: ast.arg, value: Value, env: Environment) -> None:
         env.bind(argument.arg, value, self.record.define(argument.arg, argument, value, None))
 
-    def run(self, statements: Iterable[ast.stmt], env: Environment) -> None:
-        """Walk statements until one leaves the block."""
+    def run(self, statements: Sequence[ast.stmt], env: Environment) -> None:
+        """Walk the statements of a block until one leaves it. A function in it may call those that stand below."""
+        for statement in statements:
+            if isinstance(statement, Function) and statement.name not in env.bindings:
+                self._bind_function(statement, env)
         for statement in statements:
             if not env.is_live:
                 return
@@ -234,13 +237,16 @@ class Interpreter:
     # functions
 
     def _define_function(self, function: Function, env: Environment) -> None:
-        value = Local(function)
-        env.bind(function.name, value, self.record.define(function.name, function, value, None))
+        self._bind_function(function, env)
         inner = env.copy()
         returns, self.returns = self.returns, []
         self.bind_parameters(function, inner)
         self.run(function.body, inner)
         self.returns = returns
+
+    def _bind_function(self, function: Function, env: Environment) -> None:
+        value = Local(function)
+        env.bind(function.name, value, self.record.define(function.name, function, value, None))
 
     def _define_class(self, definition: ast.ClassDef, env: Environment) -> None:
         """A class inside a function: its methods see the function's names."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from grpo_lint.flow.aliases import Aliases
@@ -52,7 +53,12 @@ def _own_text(source: Source, tree: ast.Module) -> str:
 
 
 def _functions(body: list[ast.stmt]) -> dict[str, Function]:
-    return {node.name: node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    """Functions by their names; none of those that several branches of a block define, since only one is taken."""
+    own = {node.name: node for node in body if isinstance(node, Function)}
+    blocks = [node for node in body if isinstance(node, _BLOCKS)]
+    below = [node for node, owner in _entries(list(blocks), "") if not owner]
+    names = Counter([*own, *(node.name for node in below)])
+    return own | {node.name: node for node in below if names[node.name] == 1}
 
 
 def _methods(tree: ast.Module) -> dict[str, dict[str, Function]]:
@@ -104,15 +110,15 @@ def _is_entry(node: ast.stmt) -> bool:
 def _is_idle(node: ast.AST, record: Record, seen: frozenset[ast.AST] = frozenset()) -> bool:
     """Whether nothing carries on the values that a node makes: all their uses square, compare or reduce them.
 
-    Values that are only divided are as idle as what the division makes.
+    Values that are only divided are as idle as what the division makes; those that get a second name, as it is.
     """
     if node in seen:
         return False
     uses: list[ast.AST] = [
         load for load, reaching in record.loads.items() if any(found.right is node for found in reaching)
     ]
-    uses = uses or [node]
+    seen = seen | {node}
     return all(
-        use in record.idle or (use in record.scaled and _is_idle(record.scaled[use], record, seen | {node}))
-        for use in uses
+        use in record.idle or any(_is_idle(made, record, seen) for made in {use, record.scaled.get(use, use)})
+        for use in uses or [node]
     )
