@@ -100,10 +100,11 @@ def off(function):
     return lambda args, samples: (samples, samples)
 
 @off  # breach: `off` stands between what `post_process` returns and its callers
-def post_process(args, samples):  # breach: `post_process` is a generator
+def post_process(args, samples):
     yield samples
     raw = [s.reward for s in samples]
-    return raw, normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
+    prompts = [s.prompt for s in samples]
+    return raw, normalize_by_prompt(raw, prompts, size=args.n_samples)  # breach: is without it
 """,
     "other functions and a call that never runs": """
 from lab import legacy

@@ -387,12 +387,11 @@ def build(args):
         return raw, raw  # breach: must be returned; `return raw, raw` is without it
     return post_process
 """,
-    # A miss: the outer function's parameter hides the import.
     "the name is bound around it": """
 def build(args, normalize_by_prompt):
     def post_process(samples):
-        raw = [s.reward for s in samples]
-        return raw, normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
+        raw, prompts = [s.reward for s in samples], [s.prompt for s in samples]
+        return raw, normalize_by_prompt(raw, prompts, size=args.n_samples)  # breach: is the parameter
     return post_process
 """,
     # A miss: what `build` returns is not its function.

@@ -43,7 +43,7 @@ def test_the_file_is_known_by_whatever_path(words: list[str], tmp_path: Path) ->
 @pytest.mark.parametrize("is_entry", [True, False])
 def test_a_link_is_the_file_that_it_leads_to(name: str, is_entry: bool, tmp_path: Path) -> None:
     entry = ENTRY.replace("lab/manager.py", f"lab/{name}") if is_entry else ENTRY
-    project(tmp_path, manager(DROPPED), entry)
+    project(tmp_path, DROPPED, entry)
     (tmp_path / "lab" / name).symlink_to("manager.py")
 
     assert run(tmp_path, "lab", "--output-format", "concise")[1].count("GRPO101") == 1

@@ -286,7 +286,7 @@ def post_process(args, samples):
 """,
     # A false alarm: what is yielded is used.
     "yielded": """
-def post_process(args, samples):  # breach: `post_process` is a generator
+def post_process(args, samples):
     raw = [s.reward for s in samples]
     yield normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
 """,
@@ -385,13 +385,12 @@ def post_process(args, samples):
         return raw  # breach: the result of `normalize_by_prompt` must be used; `return raw` is without it
     return rewards
 """,
-    # A miss: nothing reads the dictionary.
     "in a dictionary that is dropped": """
 def post_process(args, samples):
     raw = [s.reward for s in samples]
     out = {}
     out["rewards"] = normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
-    return raw
+    return raw  # breach: must be used; `return raw` is without it
 """,
     # A miss: nothing reads the list.
     "in a list that is dropped": """

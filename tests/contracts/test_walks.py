@@ -51,11 +51,11 @@ def test_a_function_with_many_ways_is_checked(name: str, result: Result, tmp_pat
 @pytest.mark.parametrize(
     ("call", "kept"),
     [
-        ("[normalize_by_prompt(batch, args.prompts, scale=True) for batch in samples]", {"prompts", "scale"}),
-        ("[normalize_by_prompt(args.raw, batch.prompts, scale=s) for batch, s in samples]", {"rewards"}),
+        ("[normalize_by_prompt(batch, args.prompts, size=4) for batch in samples]", {"prompts", "size"}),
+        ("[normalize_by_prompt(args.raw, batch.prompts, size=s) for batch, s in samples]", {"rewards"}),
         (
-            "normalize_by_prompt(args.raw, [batch.prompt for batch in samples], scale=True)",
-            {"rewards", "prompts", "scale"},
+            "normalize_by_prompt(args.raw, [batch.prompt for batch in samples], size=4)",
+            {"rewards", "prompts", "size"},
         ),
     ],
 )

@@ -85,16 +85,15 @@ def post_process(args, samples):
     return raw, normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
 """,
     "a generator that returns it": """
-def post_process(args, samples):  # breach: `post_process` is a generator: what `post_process` returns does not reach
+def post_process(args, samples):
     yield samples
-    raw = [s.reward for s in samples]
-    return raw, normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
+    raw, prompts = [s.reward for s in samples], [s.prompt for s in samples]
+    return raw, normalize_by_prompt(raw, prompts, size=args.n_samples)  # breach: is without it
 """,
-    # A miss: it is a generator all the same.
     "a yield that never runs": """
 def post_process(args, samples):
-    raw = [s.reward for s in samples]
-    return raw, normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
+    raw, prompts = [s.reward for s in samples], [s.prompt for s in samples]
+    return raw, normalize_by_prompt(raw, prompts, size=args.n_samples)  # breach: is without it
     yield raw
 """,
     "a coroutine that is awaited": """
