@@ -13,9 +13,13 @@ from dataclasses import dataclass
 
 from grpo_lint.flow.vocabulary import Vocabulary
 
-_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
-_ROW_INDEX = re.compile(r"\[\s*None\b")
-_STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
+_RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
+_BLOCKS = frozenset("range trange enumerate arange split chunk tensor_split array_split batched chunked".split())
+_GROUPINGS = _RESHAPES | _BLOCKS
+_OTHER_GROUPINGS = re.compile(r"\[\s*None\b|\+=")
+_STATISTICS = tuple(
+    f"{name}{more}" for name in ("mean", "median", "sum", "std", "var", "stdev", "variance") for more in ("", "_mean")
+)
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -65,7 +69,7 @@ def _reached(
 
 
 def _marks(text: str, words: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
-    if not _GROUPINGS.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(text)):
+    if not _GROUPINGS.isdisjoint(words) or _OTHER_GROUPINGS.search(text):
         yield "grouping"
     if any(word.endswith(_STATISTICS) for word in words):
         yield "statistic"

@@ -12,12 +12,14 @@ from grpo_lint.flow.calls import Calls
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
 from grpo_lint.flow.operations import integer, recognise
-from grpo_lint.flow.origins import element_of, named_vector, vector_from_comprehension
+from grpo_lint.flow.origins import named_vector, vector_from_comprehension
+from grpo_lint.flow.parts import Parts, element_of
 from grpo_lint.flow.traversal import is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Choice,
+    Element,
     Kind,
     Length,
     Local,
@@ -59,10 +61,12 @@ class Evaluator:
     named: dict[str, Value] = field(default_factory=dict)
     arithmetic: Arithmetic = field(init=False)
     calls: Calls = field(init=False)
+    parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.record)
         self.calls = Calls(self.module.vocabulary, self.record, self.arithmetic)
+        self.parts = Parts(self.module.vocabulary, self.module.aliases, self.record)
 
     def evaluate(self, node: ast.expr, env: Environment) -> Value:
         """The value of an expression."""
@@ -95,7 +99,7 @@ class Evaluator:
                 found = [self.evaluate(each, env) for each in (first, *others)]
                 return found[0] if isinstance(found[0], Scalar) else UNKNOWN
             case ast.Compare(left=left, comparators=comparators):
-                self._compared([left, *comparators], env)
+                self._compared(node, [left, *comparators], env)
                 return UNKNOWN
             case ast.Tuple(elts=items) | ast.List(elts=items):
                 return self._display(node, [self.evaluate(item, env) for item in items])
@@ -109,11 +113,12 @@ class Evaluator:
             case _:
                 return self._other(node, env)
 
-    def _compared(self, operands: Sequence[ast.expr], env: Environment) -> None:
+    def _compared(self, node: ast.Compare, operands: Sequence[ast.expr], env: Environment) -> None:
         """A comparison tells about values and does not carry them on."""
         for operand in operands:
             if is_reward_like(self.evaluate(operand, env)):
                 self.record.idle.add(operand)
+        self.arithmetic.compare(node, operands)
 
     def _wrapped(self, node: ast.expr, value: Value) -> Value:
         if isinstance(node, ast.Await):
@@ -174,6 +179,9 @@ class Evaluator:
     def _subscript(self, node: ast.Subscript, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
         self.evaluate(node.slice, env)
+        part = self.parts.item(node, base)
+        if part is not None:
+            return part
         match node.slice:
             case ast.Constant(value=str(key)):
                 return self._by_name(node, key, env)
@@ -215,11 +223,13 @@ class Evaluator:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, inner)
-            self.evaluate(node.value, inner)
-            return UNKNOWN
+            return self.parts.stored(UNKNOWN, self.evaluate(node.value, inner)) or UNKNOWN
         element = self.evaluate(node.elt, inner)
         if isinstance(node, ast.SetComp):
             return UNKNOWN
+        part = self.parts.gathered(node, iterated, element)
+        if part is not None:
+            return part
         return vector_from_comprehension(node, iterated, element, self.module.vocabulary) or UNKNOWN
 
     def bind_targets(
@@ -230,13 +240,19 @@ class Evaluator:
             case ast.Tuple(elts=items) | ast.List(elts=items):
                 values = value.items if isinstance(value, Several) and len(value.items) == len(items) else None
                 for position, item in enumerate(items):
-                    self.bind_targets(item, values[position] if values else UNKNOWN, node, env, None)
+                    self.bind_targets(item, self._unpacked(item, values, position), node, env, None)
             case ast.Starred(value=inner):
                 self.bind_targets(inner, UNKNOWN, node, env, None)
             case ast.Subscript() if path_of(target) is None:
-                self._store_item(target, node, env)
+                self._store_item(target, value, node, env)
             case _:
                 self._bind_path(target, value, node, env, right)
+
+    def _unpacked(self, target: ast.expr, values: Sequence[Value] | None, position: int) -> Value:
+        """One value of a tuple; an element of a vector under a reward's name is what its name tells."""
+        value = values[position] if values else UNKNOWN
+        is_named = isinstance(target, ast.Name) and self.module.vocabulary.is_reward(target.id)
+        return UNKNOWN if is_named and isinstance(value, Element) else value
 
     def _bind_path(
         self, target: ast.expr, value: Value, node: ast.AST, env: Environment, right: ast.expr | None
@@ -267,12 +283,15 @@ class Evaluator:
             return Scalar(right, frozenset({name}))
         return value if found is None or isinstance(value, Several) else found
 
-    def _store_item(self, target: ast.Subscript, node: ast.AST, env: Environment) -> None:
+    def _store_item(self, target: ast.Subscript, value: Value, node: ast.AST, env: Environment) -> None:
         """`rewards[order] = …`: the vector's values now stand in an order of their own."""
         base = self.evaluate(target.value, env)
         self.evaluate(target.slice, env)
         path = path_of(target.value)
-        if path and isinstance(base, Vector):
+        held = self.parts.stored(base, value)
+        if path and held is not None:
+            env.bind(path, held, self.record.define(path, node, held, None))
+        elif path and isinstance(base, Vector):
             changed = replace(base, version=node, disorder=node, items=None)
             env.bind(path, changed, self.record.define(path, node, changed, None))
 
@@ -286,7 +305,9 @@ class Evaluator:
         inlined = self.inline(node, callee, arguments)
         if inlined is not None:
             return inlined
-        value = self.calls.builtin(node)
+        value = self.parts.call(node)
+        if value is None:
+            value = self.calls.builtin(node)
         if value is None and operation is not None:
             value = self.calls.operation(operation, lambda argument: self.evaluate(argument, env))
         return self._by_callee(node) if value is None else value

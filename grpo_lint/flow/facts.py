@@ -36,9 +36,14 @@ class Role(Enum):
 
     BASELINE = "baseline"
     SCALE = "scale"
+    FILTER = "filter"
 
 
-_ROLE_LABELS = {Role.BASELINE: "subtracted as the baseline", Role.SCALE: "divided by as the scale"}
+_ROLE_LABELS = {
+    Role.BASELINE: "subtracted as the baseline",
+    Role.SCALE: "divided by as the scale",
+    Role.FILTER: "decides which samples are kept",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,9 @@ class _LayoutLabel:
 _LAYOUT_LABELS = {
     Layout.CONSTANT_SIZE: _LayoutLabel("grouped by position", "of each group"),
     Layout.WHOLE_BATCH: _LayoutLabel("the whole batch made one group", "of the whole batch"),
+    Layout.FIXED_STRIDE: _LayoutLabel("grouped by position", "of each group"),
+    Layout.KEYED: _LayoutLabel("grouped by a key", "of each group"),
+    Layout.BATCH: _LayoutLabel("all samples at once", "of the whole batch"),
 }
 
 
@@ -109,6 +117,14 @@ class FunctionFacts:
         """The rows of a whole vector of rewards that are centred or scaled along the row."""
         return self._normalised(Layout.WHOLE_BATCH)
 
+    def blocks_of_samples(self) -> Iterator[Grouping]:
+        """The groups by position that are no reshape, whose statistic becomes a baseline, a scale or a filter."""
+        return self._normalised(Layout.FIXED_STRIDE)
+
+    def groups_by_key(self) -> Iterator[Grouping]:
+        """The groups of samples that share a key, whose statistic becomes a baseline, a scale or a filter."""
+        return self._normalised(Layout.KEYED)
+
     def _normalised(self, layout: Layout) -> Iterator[Grouping]:
         seen: set[ast.expr] = set()
         for grouping in (found for normalising in self.normalisings for found in normalising.groupings):
@@ -123,21 +139,22 @@ class FunctionFacts:
             *((vector.origin, "the rewards come from here") for vector in vectors(grouping.of)),
             (grouping.node, layout.groups),
         ]
-        for normalising in self._uses(grouping):
+        for normalising in self.uses(grouping):
             statistics = [each for each in walk(normalising.statistic) if isinstance(each, Statistic)]
             steps += [(each.node, f"{each.kind.value} {layout.of_each}") for each in statistics]
             steps.append((normalising.node, _ROLE_LABELS[normalising.role]))
         last = {id(node): Step(node, label) for node, label in steps if isinstance(node, Placed)}
         return tuple(last.values())
 
-    def _uses(self, grouping: Grouping) -> Iterator[Normalising]:
+    def uses(self, grouping: Grouping) -> Iterator[Normalising]:
+        """Where a statistic of a grouping becomes a baseline, a scale or a filter."""
         for normalising in self.normalisings:
             if any(found.node is grouping.node for found in normalising.groupings):
                 yield normalising
 
     def is_baseline(self, grouping: Grouping) -> bool:
         """Whether a statistic of a grouping is subtracted from the rewards, rather than only dividing them."""
-        return any(normalising.role is Role.BASELINE for normalising in self._uses(grouping))
+        return any(normalising.role is Role.BASELINE for normalising in self.uses(grouping))
 
     def has_sized_sibling(self, grouping: Grouping) -> bool:
         """Whether the same rewards are also grouped by a constant size: then a row beside it is the fallback."""
@@ -146,6 +163,19 @@ class FunctionFacts:
             for normalising in self.normalisings
             for found in normalising.groupings
         )
+
+    def drops_tail(self, grouping: Grouping) -> bool:
+        """Whether blocks are counted by a floor division by their size, so that the last samples may be in none."""
+        size = ast.unparse(grouping.size) if grouping.size else ""
+        for loop in walk_nodes(self.function):
+            if isinstance(loop, _LOOPS) and loop.lineno <= grouping.node.lineno <= (loop.end_lineno or 0):
+                parts = [part for iterated in _iterated(loop) for part in walk_nodes(iterated)]
+                divisions = [
+                    part for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.FloorDiv)
+                ]
+                if any(ast.unparse(division.right) == size for division in divisions):
+                    return True
+        return False
 
     def owns(self, node: ast.AST) -> bool:
         """Whether a node stands in this function's own text, rather than in a helper that it calls.
@@ -203,6 +233,16 @@ def _targets(loop: ast.AST) -> Iterator[ast.expr]:
             yield from (generator.target for generator in generators)
         case ast.GeneratorExp(generators=generators) | ast.SetComp(generators=generators):
             yield from (generator.target for generator in generators)
+
+
+def _iterated(loop: ast.AST) -> Iterator[ast.expr]:
+    match loop:
+        case ast.For(iter=iterated) | ast.AsyncFor(iter=iterated):
+            yield iterated
+        case ast.ListComp(generators=generators) | ast.DictComp(generators=generators):
+            yield from (generator.iter for generator in generators)
+        case ast.GeneratorExp(generators=generators) | ast.SetComp(generators=generators):
+            yield from (generator.iter for generator in generators)
 
 
 def _names(vector: Vector) -> Iterator[str]:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.flow.values import UNKNOWN, Samples, Value, Vector
+from grpo_lint.flow.values import Element, Samples, Value, Vector
 from grpo_lint.flow.vocabulary import Vocabulary
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Element(Value):
-    """One value of a vector, in a loop over it."""
-
-    of: Vector
 
 
 def named_vector(node: ast.AST, name: str, words: Vocabulary) -> Vector | None:
@@ -22,11 +15,6 @@ def named_vector(node: ast.AST, name: str, words: Vocabulary) -> Vector | None:
     if not words.is_reward(name):
         return None
     return Vector(node, node, words.is_strong_reward(name), name=name)
-
-
-def element_of(iterated: Value) -> Value:
-    """What a loop variable over `iterated` is."""
-    return Element(iterated) if isinstance(iterated, Vector) else UNKNOWN
 
 
 def vector_from_comprehension(
