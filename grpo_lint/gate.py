@@ -7,6 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 # A part of each word by which the vocabulary knows rewards.
 _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
+# What stands in the text of each way to take groups out of a vector that is no reshape. Slices have a computed end, or
+# both ends are names; a quotient is no `//` of an address; keys fill a dict of lists, or are compared with a name.
+_NAME = r"[\w\x80-\xff.]"
+BLOCKS = (
+    r"\b(?:split|chunk|tensor_split|array_split|batched|chunked)\(\s*[^\"'\s)]|[^:/\s]\s*//\s*[\w(]|\bslice\("
+    rf"|:\s*{_NAME}+\s*\]|:(?!\s*return\b)[\s(]*[\w\x80-\xff.\s\[\]]*[*+](?![=*])"
+)
+BUCKETS = r"\]\s*\.\s*append\b|\b(?:setdefault|groupby)\b|\]\s*\+="
+KEYS = r"==\s*[^\W\d]|[^\W\d]\s*=="
 _ASCII = re.compile(r"[\x00-\x7f]*")
 
 # `\b(?:view|reshape)\b`, or without the first boundary; then the end, or another branch.

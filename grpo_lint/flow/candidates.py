@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.vocabulary import Vocabulary
+from grpo_lint.gate import BLOCKS
 
-_RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
-_BLOCKS = frozenset("range trange enumerate arange split chunk tensor_split array_split batched chunked".split())
-_GROUPINGS = _RESHAPES | _BLOCKS
-_OTHER_GROUPINGS = re.compile(r"\[\s*None\b|\+=")
+_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
+_ROW_INDEX = re.compile(r"\[\s*None\b")
+_BLOCKS = re.compile(BLOCKS)
+_CUTS = frozenset({"split", "chunk", "tensor_split", "array_split", "batched", "chunked", "slice"})
 _STATISTICS = tuple(
     f"{name}{more}" for name in ("mean", "median", "sum", "std", "var", "stdev", "variance") for more in ("", "_mean")
 )
@@ -38,7 +40,7 @@ class Piece:
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
     """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
     words = {piece.node: frozenset(_WORD.findall(piece.text)) for piece in pieces}
-    marks = {piece.node: frozenset(_marks(piece.text, words[piece.node], vocabulary)) for piece in pieces}
+    marks = {piece.node: frozenset(_marks(piece.node, piece.text, words[piece.node], vocabulary)) for piece in pieces}
     if frozenset[str]().union(*marks.values()) < _ALL:
         return
     helpers: dict[str, list[Piece]] = {}
@@ -68,10 +70,27 @@ def _reached(
     return found
 
 
-def _marks(text: str, words: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
-    if not _GROUPINGS.isdisjoint(words) or _OTHER_GROUPINGS.search(text):
+def _marks(node: ast.AST, text: str, words: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
+    if (
+        not _GROUPINGS.isdisjoint(words)
+        or ("None" in words and _ROW_INDEX.search(text))
+        or (_BLOCKS.search(text) and any(_makes_blocks(part) for part in walk_nodes(node)))
+    ):
         yield "grouping"
     if any(word.endswith(_STATISTICS) for word in words):
         yield "statistic"
     if vocabulary.is_mentioned(words):
         yield "rewards"
+
+
+def _makes_blocks(node: ast.AST) -> bool:
+    """A slice with two ends, at least one of them computed, a call that cuts up, or a quotient."""
+    match node:
+        case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper):
+            return not (isinstance(lower, ast.Constant) or isinstance(upper, ast.Constant))
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[first, *_]) if name in _CUTS:
+            return not (isinstance(first, ast.Constant) and isinstance(first.value, str))
+        case ast.BinOp(op=ast.FloorDiv()):
+            return True
+        case _:
+            return False

@@ -46,6 +46,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from grpo_lint.gate import BLOCKS
 from grpo_lint.rules._rule import Report, Rule
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ RULE = Rule(
     name="fixed-stride-groups",
     summary="groups are slices, splits or quotients of positions, and a group statistic becomes a baseline or scale",
     gate=(
-        rb"\b(?:range|trange|enumerate|arange|split|chunk|tensor_split|array_split|batched|chunked)\b|\+=",
+        BLOCKS.encode(),
         rb"(?:mean|fmean|median|sum|std|var|stdev|variance|pstdev|pvariance)\b",
     ),
     fixable=False,
