@@ -23,6 +23,7 @@ _STATISTICS = tuple(
     f"{name}{more}" for name in ("mean", "median", "sum", "std", "var", "stdev", "variance") for more in ("", "_mean")
 )
 
+_SPREADS = ("std", "var", "stdev", "variance", "std_mean", "var_mean")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 _ALL = frozenset({"grouping", "statistic", "rewards"})
@@ -40,7 +41,7 @@ class Piece:
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
     """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
     words = {piece.node: frozenset(_WORD.findall(piece.text)) for piece in pieces}
-    marks = {piece.node: frozenset(_marks(piece.node, piece.text, words[piece.node], vocabulary)) for piece in pieces}
+    marks = {piece.node: frozenset(_marks(piece, words[piece.node], vocabulary)) for piece in pieces}
     if frozenset[str]().union(*marks.values()) < _ALL:
         return
     helpers: dict[str, list[Piece]] = {}
@@ -70,17 +71,21 @@ def _reached(
     return found
 
 
-def _marks(node: ast.AST, text: str, words: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
-    if (
-        not _GROUPINGS.isdisjoint(words)
-        or ("None" in words and _ROW_INDEX.search(text))
-        or (_BLOCKS.search(text) and any(_makes_blocks(part) for part in walk_nodes(node)))
-    ):
+def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
+    if _is_grouping(piece, words):
         yield "grouping"
     if any(word.endswith(_STATISTICS) for word in words):
         yield "statistic"
     if vocabulary.is_mentioned(words):
         yield "rewards"
+
+
+def _is_grouping(piece: Piece, words: Set[str]) -> bool:
+    if not _GROUPINGS.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
+        return True
+    if any(word.endswith(_SPREADS) for word in words):
+        return True
+    return _BLOCKS.search(piece.text) is not None and any(_makes_blocks(part) for part in walk_nodes(piece.node))
 
 
 def _makes_blocks(node: ast.AST) -> bool:

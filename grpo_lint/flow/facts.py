@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.nodes import walk_nodes
@@ -13,6 +14,9 @@ from grpo_lint.flow.traversal import share_origin, vectors, walk
 from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Statistic, Value, Vector
 from grpo_lint.flow.vocabulary import Vocabulary, tokens
 from grpo_lint.source import Placed
+
+if TYPE_CHECKING:
+    from grpo_lint.flow.spreads import ExposedSpread
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
@@ -57,7 +61,7 @@ _LAYOUT_LABELS = {
     Layout.WHOLE_BATCH: _LayoutLabel("the whole batch made one group", "of the whole batch"),
     Layout.FIXED_STRIDE: _LayoutLabel("grouped by position", "of each group"),
     Layout.KEYED: _LayoutLabel("grouped by a key", "of each group"),
-    Layout.BATCH: _LayoutLabel("all samples at once", "of the whole batch"),
+    Layout.BATCH: _LayoutLabel("all samples together", "of all of them"),
 }
 
 
@@ -163,6 +167,12 @@ class FunctionFacts:
             for normalising in self.normalisings
             for found in normalising.groupings
         )
+
+    def unguarded_spreads(self) -> Iterator[ExposedSpread]:
+        """The sample deviations of groups that may have one sample, where nothing tests that."""
+        from grpo_lint.flow.spreads import unguarded_spreads
+
+        return unguarded_spreads(self)
 
     def drops_tail(self, grouping: Grouping) -> bool:
         """Whether blocks are counted by a floor division by their size, so that the last samples may be in none."""

@@ -56,8 +56,7 @@ def names_behind(node: ast.AST, loads: Loads) -> frozenset[str]:
                 found.add(part.id)
                 for definition in loads.get(part, frozenset()):
                     source = _source(definition)
-                    if source is not None and source not in seen:
-                        seen.add(source)
+                    if source is not None:
                         pending.append(source)
     return frozenset(found)
 

@@ -96,6 +96,18 @@ def python_statistic(node: ast.Call, arguments: Sequence[Value], aliases: Aliase
     return Statistic(kind, of.part or whole(of, node.args[0]), node, Spread.NUMBER, correction, "python")
 
 
+def aggregate(node: ast.Call, of: Value) -> Value | None:
+    """`by_prompt.transform("std")` of a table's column by groups; None for anything else."""
+    match of, node:
+        case Vector(part=Grouping() as part, library="pandas"), ast.Call(
+            func=ast.Attribute(attr="transform" | "agg" | "aggregate"), args=[ast.Constant(value=str(name))]
+        ) if name in STATISTICS:
+            kind = Kind(STATISTICS[name])
+            return Statistic(kind, part, node, Spread.FLAT, 1 if kind in (Kind.STD, Kind.VAR) else None, "pandas")
+        case _:
+            return None
+
+
 def is_of_part(value: Value) -> bool:
     """Whether a value is, in at least one alternative, a statistic of a part or of all samples at once."""
     return any(_is_number(found) for found in alternatives(value))

@@ -12,7 +12,7 @@ from grpo_lint.flow.environment import Record
 from grpo_lint.flow.lineage import resolved
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.operations import CONVERSIONS, COPIES, integer
-from grpo_lint.flow.part_statistics import is_of_part, python_statistic, single
+from grpo_lint.flow.part_statistics import aggregate, is_of_part, python_statistic, single
 from grpo_lint.flow.strides import quotient_of, stride_of
 from grpo_lint.flow.traversal import alternatives, is_grouped, is_reward_like, vectors
 from grpo_lint.flow.values import (
@@ -185,8 +185,9 @@ class Parts:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if isinstance(node.func, ast.Attribute):
             of_dict = self._of_dict(node.func.value, name, node)
-            if of_dict is not None:
-                return of_dict
+            of_groups = aggregate(node, self._value(node.func.value))
+            if of_dict is not None or of_groups is not None:
+                return of_dict if of_dict is not None else of_groups
         arguments = [self._value(argument) for argument in node.args]
         if name in ("enumerate", "zip") and isinstance(node.func, ast.Name):
             return _tuples(name, arguments)
@@ -213,10 +214,17 @@ class Parts:
                 return None
 
     def _gathered(self, node: ast.Call, arguments: Sequence[Value]) -> Value | None:
-        """`torch.tensor(positions)` of a bucket is that bucket."""
+        """`torch.tensor(positions)` of a bucket is that bucket, and `torch.stack(rewards)` its rewards in a tensor."""
         operand = self._value(node.func.value) if isinstance(node.func, ast.Attribute) else UNKNOWN
         values = [value for value in (*arguments[:1], operand) if first(value, Bucket) is not None]
-        return values[0] if values else None
+        if values:
+            return values[0]
+        library = self.aliases.library(node.func)
+        match arguments:
+            case [Vector(part=Grouping(), is_list=True) as listed, *_] if library:
+                return replace(listed, version=node, library=library, is_list=False)
+            case _:
+                return None
 
     def _cut(self, node: ast.Call, name: str) -> Value | None:
         """`rewards.split(n)`, `torch.chunk(rewards, total // n)`, `batched(rewards, n)`: blocks one after another."""
