@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grpo_lint.depth import recursion_limit, require_shallow
@@ -19,8 +21,9 @@ from grpo_lint.suppress import read_suppressions
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
-    from grpo_lint.flow.facts import FunctionFacts
+    from grpo_lint.flow.facts import FunctionFacts, MayBeNone
     from grpo_lint.flow.values import Grouping
+    from grpo_lint.project import Cache, Project
     from grpo_lint.rules._rule import Report, Rule
     from grpo_lint.source import Source
 
@@ -56,14 +59,14 @@ class Analysis:
     warnings: tuple[str, ...]
 
 
-def find(source: Source, config: Config) -> Analysis:
+def find(source: Source, config: Config, cache: Callable[[], Cache] | None = None) -> Analysis:
     """The findings of a text that no comment answers for. Raises as `parse` does."""
-    return find_in(parse(source.text), source, config)
+    return find_in(parse(source.text), source, config, cache)
 
 
-def find_in(tree: ast.Module, source: Source, config: Config) -> Analysis:
+def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[], Cache] | None = None) -> Analysis:
     """The findings of a parsed text that no comment answers for. Those about code are without their fixes."""
-    every = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    every = sorted(_reports(source, tree, config, cache), key=lambda each: (*_place(each[1].node), each[0].code))
     reports = [each for each in every if is_selected(each[0], config)]
     comment_rules = selected_comment_rules(config)
     if not reports and not comment_rules:
@@ -139,6 +142,24 @@ def parse(text: str) -> ast.Module:
     return tree
 
 
+def declarations(source: Source, tree: ast.Module, cache: Callable[[], Cache] | None) -> MayBeNone:
+    """What the project around a file declares, read when it is first asked for."""
+
+    @lru_cache(maxsize=1)
+    def project() -> Project:
+        from grpo_lint.project import Project
+
+        return Project.for_file(Path(source.path), cache() if cache is not None else None)
+
+    def ask(annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str) -> bool:
+        from grpo_lint.project.optional import may_be_none
+
+        module = project().module(tree=tree)
+        return module is not None and may_be_none(project(), module, annotation, is_sequence, reads, attribute)
+
+    return ask
+
+
 def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Rule, Report]]:
     """What rules report that do not run; those in preview have no say before they are asked for."""
     for rule, report, _ in reports:
@@ -146,10 +167,13 @@ def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Ru
             yield rule, report
 
 
-def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[_Reported]:
+def _reports(
+    source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache] | None
+) -> Iterator[_Reported]:
     """What all rules report, each place once: from the function that the place stands in, if that one reports it."""
     best: dict[tuple[str, ast.expr], _Reported] = {}
-    for facts in analyse(source, tree, Vocabulary(config.reward_names, config.group_size_names)):
+    words = Vocabulary(config.reward_names, config.group_size_names)
+    for facts in analyse(source, tree, words, may_be_none=declarations(source, tree, cache)):
         for rule, check in load():
             for report in check(facts):
                 key = (rule.code, report.node)

@@ -230,7 +230,7 @@ def _attempt(draft: Draft, fix: Fix, repaired: Sequence[Finding], terms: Terms) 
         text = edits.apply(source, fix.edits)
         _require_compilable(text)
         after = Source.from_text(source.path, text, source.encoding, source.has_bom)
-        left = find(after, terms.config)
+        left = find(after, terms.config, terms.cache)
         verify.require_readable(source, after)
     except (SyntaxError, ValueError, TooDeep) as error:
         return f"its text does not parse ({error})"

@@ -159,7 +159,7 @@ def _check_data(job: Job, data: bytes, mode: Mode, cache: Callable[[], Cache]) -
     gc.disable()  # syntax trees are many objects and no cycles
     try:
         source, tree = _parsed(job.path, data)
-        found = find_in(tree, source, job.config)
+        found = find_in(tree, source, job.config, cache)
         return _proposed(job, source, data, found, mode, cache) if found.items else FileResult(job.path)
     finally:
         if collects:

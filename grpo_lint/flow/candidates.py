@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.vocabulary import Vocabulary
-from grpo_lint.gate import BLOCKS
+from grpo_lint.gate import BLOCKS, BUCKETS, KEYS
 
 _GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
 _ROW_INDEX = re.compile(r"\[\s*None\b")
-_BLOCKS = re.compile(BLOCKS)
+_PARTS = re.compile(f"{BLOCKS}|{BUCKETS}|{KEYS}")
 _CUTS = frozenset({"split", "chunk", "tensor_split", "array_split", "batched", "chunked", "slice"})
 _STATISTICS = tuple(
     f"{name}{more}" for name in ("mean", "median", "sum", "std", "var", "stdev", "variance") for more in ("", "_mean")
@@ -85,17 +85,23 @@ def _is_grouping(piece: Piece, words: Set[str]) -> bool:
         return True
     if any(word.endswith(_SPREADS) for word in words):
         return True
-    return _BLOCKS.search(piece.text) is not None and any(_makes_blocks(part) for part in walk_nodes(piece.node))
+    return _PARTS.search(piece.text) is not None and any(_makes_parts(part) for part in walk_nodes(piece.node))
 
 
-def _makes_blocks(node: ast.AST) -> bool:
-    """A slice with two ends, at least one of them computed, a call that cuts up, or a quotient."""
+def _makes_parts(node: ast.AST) -> bool:
+    """A slice with two ends, at least one of them computed, a call that cuts up, a quotient, a dict of lists, a key."""
     match node:
         case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper):
             return not (isinstance(lower, ast.Constant) or isinstance(upper, ast.Constant))
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[first, *_]) if name in _CUTS:
             return not (isinstance(first, ast.Constant) and isinstance(first.value, str))
-        case ast.BinOp(op=ast.FloorDiv()):
+        case ast.BinOp(op=ast.FloorDiv()) | ast.AugAssign(target=ast.Subscript(), value=ast.List()):
             return True
+        case ast.Call(func=ast.Attribute(value=ast.Subscript(slice=key) | ast.Call(args=[key, _]), attr="append")):
+            return not isinstance(key, ast.Constant)
+        case ast.Call(func=ast.Attribute(attr="groupby")):
+            return True
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)
         case _:
             return False

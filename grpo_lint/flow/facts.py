@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.nodes import walk_nodes
@@ -17,6 +17,7 @@ from grpo_lint.source import Placed
 
 if TYPE_CHECKING:
     from grpo_lint.flow.spreads import ExposedSpread
+    from grpo_lint.flow.unset_keys import UnsetKey
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
@@ -84,6 +85,13 @@ class Step:
     label: str
 
 
+class MayBeNone(Protocol):
+    """What the project's declarations tell of an attribute: asked for only where an answer decides about a finding."""
+
+    def __call__(self, annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str, /) -> bool:
+        """Whether a value, or the elements of a sequence, so annotated and read so may have None for an attribute."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ModuleFacts:
     """What all functions of a module share."""
@@ -93,6 +101,7 @@ class ModuleFacts:
     vocabulary: Vocabulary
     functions: Mapping[str, Function]
     methods: Mapping[str, Mapping[str, Function]]
+    may_be_none: MayBeNone | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,6 +182,12 @@ class FunctionFacts:
         from grpo_lint.flow.spreads import unguarded_spreads
 
         return unguarded_spreads(self)
+
+    def unset_keys(self) -> Iterator[UnsetKey]:
+        """The groups by an identity that may be None, where nothing looks whether it is."""
+        from grpo_lint.flow.unset_keys import unset_keys
+
+        return unset_keys(self)
 
     def drops_tail(self, grouping: Grouping) -> bool:
         """Whether blocks are counted by a floor division by their size, so that the last samples may be in none."""

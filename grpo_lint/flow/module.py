@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts
+from grpo_lint.flow.facts import Function, FunctionFacts, MayBeNone, ModuleFacts
 from grpo_lint.flow.interpreter import Interpreter
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -17,14 +17,21 @@ from grpo_lint.source import Source
 _BLOCKS = ast.If | ast.Try | ast.With | ast.For | ast.While | ast.Match
 
 
-def analyse(source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool = True) -> Iterator[FunctionFacts]:
+def analyse(
+    source: Source,
+    tree: ast.Module,
+    words: Vocabulary,
+    is_gated: bool = True,
+    may_be_none: MayBeNone | None = None,
+) -> Iterator[FunctionFacts]:
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
     wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
     if not wanted:
         return
-    module = ModuleFacts(tree, Aliases.of(tree), words.for_text(source.text), _functions(tree.body), _methods(tree))
+    vocabulary = words.for_text(source.text)
+    module = ModuleFacts(tree, Aliases.of(tree), vocabulary, _functions(tree.body), _methods(tree), may_be_none)
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
             owner = "" if isinstance(node, ast.Module) else owners[node]

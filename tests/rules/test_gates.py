@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from test_cases import CASES, NAMES, expectations
 
+from grpo_lint.analysis import declarations
 from grpo_lint.config_file import load_config
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -28,10 +29,10 @@ WORDS = sorted({word for text in TEXTS.values() for word in WORD.findall(text)} 
 
 def reported(text: str, is_gated: bool) -> set[tuple[str, int, int]]:
     tree = ast.parse(text)
-    source = Source.from_text("case.py", text)
+    source = Source.from_text(str(CASES / "case.py"), text)
     return {
         (rule.code, report.node.lineno, report.node.col_offset)
-        for facts in analyse(source, tree, Vocabulary(), is_gated)
+        for facts in analyse(source, tree, Vocabulary(), is_gated, declarations(source, tree, None))
         for rule, check in load()
         for report in check(facts)
     }

@@ -1,0 +1,83 @@
+"""# GRPO005 unset-group-key
+
+## What it does
+Reports a group of rewards by an identity that may be None, if nothing looks whether it is: the class of the samples
+declares the attribute with None (`group_index: int | None = None`), or the read has None for a default
+(`getattr(sample, "group_index", None)`, `sample.get("uid")`), and a statistic of the group becomes a baseline, a scale
+or a filter.
+
+## Why is this bad
+None is a key like any other. All samples without an identity become one group, whatever their prompts are: an easy
+prompt's failures are compared with a hard prompt's successes, and nothing fails. Identities go missing in custom
+rollout functions, in evaluation, and where samples are rebuilt from dictionaries. Public reports: slime 904,
+rllm 605, prime-rl 600.
+
+## Example
+```python
+def advantages_of(samples: list[Sample]):
+    groups = {}
+    for sample in samples:
+        groups.setdefault(sample.group_index, []).append(sample.reward)
+    means = {key: sum(rewards) / len(rewards) for key, rewards in groups.items()}
+    return [sample.reward - means[sample.group_index] for sample in samples]
+```
+
+## Use instead
+```python
+def advantages_of(samples: list[Sample]):
+    groups = {}
+    for i, sample in enumerate(samples):
+        if sample.group_index is None:
+            raise ValueError(f"sample {i} has no group_index")
+        groups.setdefault(sample.group_index, []).append(sample.reward)
+    means = {key: sum(rewards) / len(rewards) for key, rewards in groups.items()}
+    return [sample.reward - means[sample.group_index] for sample in samples]
+```
+
+## Fix safety
+This rule has no fix.
+
+## How to suppress
+`# noqa: GRPO005 - reason`, or `# grpo-lint: ignore[GRPO005] reason`, on the line of the keyed access.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from grpo_lint.gate import BUCKETS, KEYS
+from grpo_lint.rules._rule import Report, Rule
+
+if TYPE_CHECKING:
+    from grpo_lint.flow.facts import FunctionFacts
+    from grpo_lint.flow.unset_keys import UnsetKey
+
+RULE = Rule(
+    code="GRPO005",
+    name="unset-group-key",
+    summary="rewards are grouped by an identity that may be None: all samples without one become one group",
+    gate=(
+        rb"\b(?:uids|uid|group_ids|group_id|groups_ids|prompt_ids|prompt_id|group_indices|group_indexes|group_index|"
+        rb"prompt_indices|prompt_index|prompt_uids|question_ids|problem_ids|query_ids|group_idx|group_idxs)\b",
+        (BUCKETS + "|" + KEYS).encode(),
+        rb"(?:mean|fmean|median|sum|std|var|stdev|variance|pstdev|pvariance)\b",
+    ),
+    fixable=False,
+)
+
+
+def check(facts: FunctionFacts) -> Iterator[Report]:
+    """Yield the keyed accesses by an identity that may be None, unchecked."""
+    for key in facts.unset_keys():
+        yield Report(key.grouping.node, _message(key), facts.evidence(key.grouping))
+
+
+def _message(key: UnsetKey) -> str:
+    read = ast.unparse(key.read)
+    return (
+        f"`{ast.unparse(key.grouping.node)}` groups by `{read}`, which may be None: all samples without "
+        f"`{key.attribute}` become one group, and are measured against other prompts' rewards; raise an error where "
+        f"`{read}` is None"
+    )
