@@ -7,15 +7,25 @@ from collections.abc import Iterable, Iterator, Sequence
 
 # A part of each word by which the vocabulary knows rewards.
 _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
-# What stands in the text of each way to take groups out of a vector that is no reshape. Slices have a computed end, or
-# both ends are names; a quotient is no `//` of an address; keys fill a dict of lists, or are compared with a name.
-_NAME = r"[\w\x80-\xff.]"
+# What stands in the text of each way to take groups out of a vector that is no reshape: a slice with two ends, a call
+# that cuts up, a quotient (no `//` of an address), a dict of lists by a key that is no constant, a comparison of keys.
+_INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 BLOCKS = (
-    r"\b(?:split|chunk|tensor_split|array_split|batched|chunked)\(\s*[^\"'\s)]|[^:/\s]\s*//\s*[\w(]|\bslice\("
-    rf"|:\s*{_NAME}+\s*\]|:(?!\s*return\b)[\s(]*[\w\x80-\xff.\s\[\]]*[*+](?![=*])"
+    rf"\[(?:[^\[\]{{}}:]|{_INNER})+:\s*[^\s\],:]|\bslice\(|[^:/\s]\s*//\s*[\w(]"
+    r"|\b(?:split|chunk|tensor_split|array_split|batched|chunked)\(\s*[^\"'\s)]"
 )
-BUCKETS = r"\]\s*\.\s*append\b|\b(?:setdefault|groupby)\b|\]\s*\+="
+BUCKETS = r"[^\"'\s]\s*[\])]\s*\.\s*append\b|\b(?:setdefault|groupby)\b|\]\s*\+=\s*\["
 KEYS = r"==\s*[^\W\d]|[^\W\d]\s*=="
+# The statistics of a part, by the names under which libraries have them.
+SPREADS = ("std", "var", "nanstd", "nanvar", "std_mean", "var_mean", "stdev", "variance")
+PART_STATISTICS = (*SPREADS, "mean", "nanmean", "median", "nanmedian", "sum", "nansum", "fmean", "pstdev", "pvariance")
+
+
+def any_word(words: Iterable[str]) -> bytes:
+    """A pattern for one of these words."""
+    return rf"\b(?:{'|'.join(words)})\b".encode()
+
+
 _ASCII = re.compile(r"[\x00-\x7f]*")
 
 # `\b(?:view|reshape)\b`, or without the first boundary; then the end, or another branch.

@@ -11,22 +11,24 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.flow.vocabulary import Vocabulary
-from grpo_lint.gate import BLOCKS, BUCKETS, KEYS
+from grpo_lint.flow.vocabulary import Vocabulary, is_identity
+from grpo_lint.gate import BLOCKS, BUCKETS, KEYS, PART_STATISTICS, SPREADS
 
-_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
+_RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
 _ROW_INDEX = re.compile(r"\[\s*None\b")
-_PARTS = re.compile(f"{BLOCKS}|{BUCKETS}|{KEYS}")
-_CUTS = frozenset({"split", "chunk", "tensor_split", "array_split", "batched", "chunked", "slice"})
-_STATISTICS = tuple(
-    f"{name}{more}" for name in ("mean", "median", "sum", "std", "var", "stdev", "variance") for more in ("", "_mean")
-)
-
-_SPREADS = ("std", "var", "stdev", "variance", "std_mean", "var_mean")
+_PARTS = re.compile(f"{BLOCKS}|{BUCKETS}")
+_KEYS = re.compile(KEYS)
+_COMPARISON = re.compile(r"[<>]")
+_SPREADS = frozenset(SPREADS)
+_STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
+_PART_STATISTICS = frozenset(PART_STATISTICS)
 _WORD = re.compile(r"[^\W\d]\w*")
 
-_ALL = frozenset({"grouping", "statistic", "rewards"})
+# What a function must have of one kind at least.
+_KINDS = (
+    frozenset({"reshape", "statistic of a reshape", "rewards"}),
+    frozenset({"part", "statistic of a part", "rewards"}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,10 @@ class Piece:
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
     """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
     words = {piece.node: frozenset(_WORD.findall(piece.text)) for piece in pieces}
-    marks = {piece.node: frozenset(_marks(piece, words[piece.node], vocabulary)) for piece in pieces}
-    if frozenset[str]().union(*marks.values()) < _ALL:
+    every = frozenset[str]().union(*words.values())
+    has_keys = not _SPREADS.isdisjoint(every) or any(is_identity(word) for word in every)
+    marks = {piece.node: frozenset(_marks(piece, words[piece.node], vocabulary, has_keys)) for piece in pieces}
+    if not _is_enough(frozenset[str]().union(*marks.values())):
         return
     helpers: dict[str, list[Piece]] = {}
     for piece in pieces:
@@ -50,7 +54,7 @@ def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.
             helpers.setdefault(piece.name, []).append(piece)
     named = {node: helpers.keys() & found for node, found in words.items()}
     for piece in pieces:
-        if _reached(piece, marks, helpers, named) == _ALL:
+        if _is_enough(_reached(piece, marks, helpers, named)):
             yield piece.node
 
 
@@ -62,7 +66,7 @@ def _reached(
 ) -> frozenset[str]:
     """The marks of a piece and of all that it may call."""
     found, seen, stack = marks[start.node], {start.node}, [start]
-    while stack and found != _ALL:
+    while stack and not _is_enough(found):
         for name in named[stack.pop().node]:
             new = [helper for helper in helpers[name] if helper.node not in seen]
             seen.update(helper.node for helper in new)
@@ -71,37 +75,24 @@ def _reached(
     return found
 
 
-def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
-    if _is_grouping(piece, words):
-        yield "grouping"
+def _is_enough(marks: Set[str]) -> bool:
+    return any(kind <= marks for kind in _KINDS)
+
+
+def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, has_keys: bool) -> Iterator[str]:
+    if not _RESHAPES.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
+        yield "reshape"
     if any(word.endswith(_STATISTICS) for word in words):
-        yield "statistic"
+        yield "statistic of a reshape"
+    if _takes_parts(piece, words, has_keys):
+        yield "part"
+    if not _PART_STATISTICS.isdisjoint(words):
+        yield "statistic of a part"
     if vocabulary.is_mentioned(words):
         yield "rewards"
 
 
-def _is_grouping(piece: Piece, words: Set[str]) -> bool:
-    if not _GROUPINGS.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
+def _takes_parts(piece: Piece, words: Set[str], has_keys: bool) -> bool:
+    if _PARTS.search(piece.text) or (has_keys and _KEYS.search(piece.text)):
         return True
-    if any(word.endswith(_SPREADS) for word in words):
-        return True
-    return _PARTS.search(piece.text) is not None and any(_makes_parts(part) for part in walk_nodes(piece.node))
-
-
-def _makes_parts(node: ast.AST) -> bool:
-    """A slice with two ends, at least one of them computed, a call that cuts up, a quotient, a dict of lists, a key."""
-    match node:
-        case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper):
-            return not (isinstance(lower, ast.Constant) or isinstance(upper, ast.Constant))
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[first, *_]) if name in _CUTS:
-            return not (isinstance(first, ast.Constant) and isinstance(first.value, str))
-        case ast.BinOp(op=ast.FloorDiv()) | ast.AugAssign(target=ast.Subscript(), value=ast.List()):
-            return True
-        case ast.Call(func=ast.Attribute(value=ast.Subscript(slice=key) | ast.Call(args=[key, _]), attr="append")):
-            return not isinstance(key, ast.Constant)
-        case ast.Call(func=ast.Attribute(attr="groupby")):
-            return True
-        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
-            return not isinstance(left, ast.Constant) and not isinstance(right, ast.Constant)
-        case _:
-            return False
+    return not _SPREADS.isdisjoint(words) and _COMPARISON.search(piece.text) is not None

@@ -60,6 +60,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from grpo_lint.gate import BUCKETS, KEYS, SPREADS, any_word
 from grpo_lint.rules._rule import Report, Rule
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ RULE = Rule(
     code="GRPO004",
     name="singleton-std",
     summary="a sample standard deviation of a group that may have one sample: NaN in the advantages, or no group kept",
-    gate=(rb"(?:std|var|stdev|variance)\b|\b(?:std_mean|var_mean)\b",),
+    gate=(any_word(SPREADS), f"{BUCKETS}|{KEYS}|[<>]".encode()),
     fixable=False,
 )
 

@@ -47,7 +47,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grpo_lint.gate import BUCKETS, KEYS
+from grpo_lint.gate import BUCKETS, KEYS, PART_STATISTICS, any_word
 from grpo_lint.rules._rule import Report, Rule
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ RULE = Rule(
         rb"\b(?:uids|uid|group_ids|group_id|groups_ids|prompt_ids|prompt_id|group_indices|group_indexes|group_index|"
         rb"prompt_indices|prompt_index|prompt_uids|question_ids|problem_ids|query_ids|group_idx|group_idxs)\b",
         (BUCKETS + "|" + KEYS).encode(),
-        rb"(?:mean|fmean|median|sum|std|var|stdev|variance|pstdev|pvariance)\b",
+        any_word(PART_STATISTICS),
     ),
     fixable=False,
 )
