@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from grpo_lint.flow.facts import FunctionFacts, MayBeNone
     from grpo_lint.flow.values import Grouping
     from grpo_lint.project import Cache, Project
-    from grpo_lint.rules._rule import Report, Rule
+    from grpo_lint.rules._rule import Exposed, Report, Rule
     from grpo_lint.source import Source
 
     _Reported = tuple[Rule, Report, FunctionFacts]
@@ -47,6 +47,7 @@ class Found:
     finding: Finding
     is_fixable: bool
     grouping: Grouping | None
+    exposed: Exposed | None
     facts: FunctionFacts | None
     kept: tuple[Kept, ...]
 
@@ -79,7 +80,7 @@ def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[]
         *(Kept(source.range(report.node), f"not selected ({rule.code})") for rule, report in _left_out(every, config)),
     )
     items = [
-        Found(finding, rule.fixable, report.grouping, facts, kept)
+        Found(finding, rule.fixable, report.grouping, report.exposed, facts, kept)
         for finding, is_covered, (rule, report, facts) in zip(bare, covered, reports, strict=True)
         if not is_covered
     ]
@@ -87,7 +88,7 @@ def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[]
     if comment_rules:
         from grpo_lint.suppress.review import review
 
-        items += [Found(each, True, None, None, ()) for each in review(source, tree, suppressions, bare, config)]
+        items += [Found(each, True, None, None, None, ()) for each in review(source, tree, suppressions, bare, config)]
     return Analysis(tuple(items), tuple(hints[:1]))
 
 

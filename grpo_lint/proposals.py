@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from grpo_lint.config import Config
     from grpo_lint.fixes.lift import Context, Lift
+    from grpo_lint.flow.facts import FunctionFacts
     from grpo_lint.project import Cache
+    from grpo_lint.rules._rule import Exposed
     from grpo_lint.source import Source
 
 
@@ -43,7 +45,9 @@ def propose(items: Iterable[Found], source: Source, config: Config, cache: Calla
     known: dict[object, Proposal] = {}
     for found in items:
         key = normalisation_of(found)
-        if key not in known and found.facts is not None and _may_have_fix(found):
+        if key not in known and found.facts is not None and found.is_fixable and found.exposed is not None:
+            known[key] = _with_guard(found, found.facts, found.exposed, source)
+        elif key not in known and found.facts is not None and _may_have_fix(found):
             context = context or _context(source, found.facts.module.tree, config, cache)
             known[key] = _with_fix(found, context)
         elif key not in known:
@@ -100,6 +104,27 @@ def _with_fix(found: Found, context: Context) -> Proposal:
     except SyntaxError:  # of the call to be written: the file itself was parsed before
         reason = "the call that would replace it cannot be laid out"
     return Proposal(replace(found.finding, fix_reason=reason))
+
+
+def _with_guard(found: Found, facts: FunctionFacts, exposed: Exposed, source: Source) -> Proposal:
+    """A proposal to put a check where one is missing."""
+    from grpo_lint.fixes.normalisation import Refusal
+    from grpo_lint.fixes.singleton import guard_spread
+    from grpo_lint.fixes.unset import raise_if_unset
+    from grpo_lint.flow.unset_keys import UnsetKey
+
+    try:
+        match exposed:
+            case UnsetKey():
+                fix = raise_if_unset(facts, exposed, source)
+            case _:
+                fix = guard_spread(facts, exposed, source)
+    except Refusal as refusal:
+        return Proposal(replace(found.finding, fix_reason=str(refusal)))
+    if (kept := _touched(fix, found.kept)) is not None:
+        reason = f"line {kept.range.start.row} is part of it, and is {kept.reason}"
+        return Proposal(replace(found.finding, fix_reason=reason))
+    return Proposal(replace(found.finding, fix=fix))
 
 
 def _touched(fix: Fix, kept: tuple[Kept, ...]) -> Kept | None:

@@ -124,7 +124,7 @@ def _shown(path: str) -> str:
 def _fix_all(draft: Draft, terms: Terms) -> _Repair:
     """Apply fixes until there is none that may be."""
     fixed: list[Finding] = []
-    while isinstance(step := _step_over_comments(draft, terms) or _step_together(draft, terms), _Step):
+    while isinstance(step := _step_apart(draft, terms) or _step_together(draft, terms), _Step):
         draft = replace(step.draft, proposals=tuple(step.draft.proposals))
         fixed += step.repaired
     while isinstance(single := _next_step(draft, terms), _Step):
@@ -136,13 +136,13 @@ def _fix_all(draft: Draft, terms: Terms) -> _Repair:
     return _Repair(draft.source.text, tuple(_withhold(finding, single) for finding in left), tuple(fixed))
 
 
-def _step_over_comments(draft: Draft, terms: Terms) -> _Step | None:
-    """The fixes of comments, applied at once; None where there is one at most, or where that does not hold."""
+def _step_apart(draft: Draft, terms: Terms) -> _Step | None:
+    """The fixes that lift nothing, of comments and guards, applied at once; None where that does not hold."""
     repaired = [each.finding for each in draft.proposals if each.lift is None and terms.is_wanted(each, draft.source)]
     made = tuple(edit for finding in repaired if finding.fix is not None for edit in finding.fix.edits)
     if len(repaired) < 2:
         return None
-    step = _attempt(draft, Fix(Safety.SAFE, "take comments out", made), repaired, terms)
+    step = _attempt(draft, Fix(Safety.SAFE, "apart", made), repaired, terms)
     return step if isinstance(step, _Step) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from grpo_lint.fixes.assembly import assemble
 from grpo_lint.fixes.lift import Lift
 from grpo_lint.model import Edit, Fix, Position, Range
 from grpo_lint.outcome import Fault, FileResult
+from grpo_lint.project import Cache
 from grpo_lint.runner import Mode, check_file
 from grpo_lint.source import Source
 
@@ -97,9 +99,9 @@ def test_together_is_one_after_another_in_the_cases(
 def test_many_fixes_take_a_few_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     readings: list[str] = []
 
-    def counted(source: Source, config: Config) -> Analysis:
+    def counted(source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
         readings.append(source.text)
-        return find(source, config)
+        return find(source, config, cache)
 
     monkeypatch.setattr(repair, "find", counted)
     result = fixed(tmp_path, HEAD + "".join(method(f"f{number}") for number in range(30)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -210,7 +211,7 @@ def test_fix(project: Path) -> None:
 def test_explain_and_rules(tmp_path: Path) -> None:
     assert run("explain", "GRPO100", cwd=tmp_path)[1].startswith("# GRPO100 unused-suppression\n")
     assert run("explain", "unused-suppression", cwd=tmp_path)[0] == 0
-    assert "\nGRPO100  unused-suppression  yes" in run("rules", cwd=tmp_path)[1]
+    assert re.search(r"\nGRPO100  unused-suppression +yes", run("rules", cwd=tmp_path)[1])
 
 
 # what a fix leaves
@@ -296,7 +297,7 @@ def test_many_are_taken_out_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     texts: list[str] = []
     find = repair.find
-    monkeypatch.setattr(repair, "find", lambda source, config: texts.append(source.text) or find(source, config))
+    monkeypatch.setattr(repair, "find", lambda source, config, _: texts.append(source.text) or find(source, config))
     text = "".join(f"x{number} = 1  # noqa: GRPO001\n" for number in range(50))
     result = check(tmp_path, text, Mode.FIX)
     assert (len(result.fixed), result.findings, len(texts)) == (50, (), 1)

@@ -10,22 +10,27 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from grpo_lint.flow.facts import FunctionFacts, Step
+    from grpo_lint.flow.spreads import ExposedSpread
+    from grpo_lint.flow.unset_keys import UnsetKey
     from grpo_lint.flow.values import Grouping
     from grpo_lint.model import Fix, Range
     from grpo_lint.suppress.comments import Comments
+
+    Exposed = ExposedSpread | UnsetKey
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a check yields: the node to point at, what to say, and on what evidence besides that node.
 
-    `grouping` is what a repair would lift, if anything.
+    `grouping` is what a repair would lift, `exposed` what it would guard, if anything.
     """
 
     node: ast.expr
     message: str
     evidence: tuple[Step, ...] = ()
     grouping: Grouping | None = None
+    exposed: Exposed | None = None
 
 
 @dataclass(frozen=True, slots=True)

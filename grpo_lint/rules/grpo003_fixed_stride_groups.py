@@ -28,9 +28,7 @@ from grpo_lint.reference import normalize_rewards_by_group
 
 
 def advantages_of(rewards: torch.Tensor, group_size: int, group_ids: list[int]):
-    return normalize_rewards_by_group(
-        rewards, group_ids, normalize_std=False, fallback_group_size=group_size
-    )
+    return normalize_rewards_by_group(rewards, group_ids, normalize_std=False, fallback_group_size=group_size)
 ```
 
 ## Fix safety

@@ -48,7 +48,9 @@ def advantages_of(samples: list[Sample]):
 ```
 
 ## Fix safety
-This rule has no fix.
+The fix is safe: it divides only where the group has two samples or more, and changes no other group. The advantage of
+a lone sample, which was NaN, is then 0. There is no fix in a filter, where the rewards are not centred, and where the
+deviation is used for more than a division.
 
 ## How to suppress
 `# noqa: GRPO004 - reason`, or `# grpo-lint: ignore[GRPO004] reason`, on the line of the standard deviation.
@@ -72,14 +74,13 @@ RULE = Rule(
     name="singleton-std",
     summary="a sample standard deviation of a group that may have one sample: NaN in the advantages, or no group kept",
     gate=(any_word(SPREADS), f"{BUCKETS}|{KEYS}|[<>]".encode()),
-    fixable=False,
 )
 
 
 def check(facts: FunctionFacts) -> Iterator[Report]:
     """Yield the sample deviations of groups of varying size that nothing guards."""
     for spread in facts.unguarded_spreads():
-        yield Report(spread.node, _message(spread), facts.evidence(spread.grouping))
+        yield Report(spread.node, _message(spread), facts.evidence(spread.grouping), exposed=spread)
 
 
 def _message(spread: ExposedSpread) -> str:

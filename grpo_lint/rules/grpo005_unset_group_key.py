@@ -35,7 +35,8 @@ def advantages_of(samples: list[Sample]):
 ```
 
 ## Fix safety
-This rule has no fix.
+The fix is unsafe: it raises an error that names the first sample without an identity, so that runs stop which went on
+with wrong groups. There is no fix where nothing beside the key names the sample.
 
 ## How to suppress
 `# noqa: GRPO005 - reason`, or `# grpo-lint: ignore[GRPO005] reason`, on the line of the keyed access.
@@ -64,14 +65,13 @@ RULE = Rule(
         (BUCKETS + "|" + KEYS).encode(),
         any_word(PART_STATISTICS),
     ),
-    fixable=False,
 )
 
 
 def check(facts: FunctionFacts) -> Iterator[Report]:
     """Yield the keyed accesses by an identity that may be None, unchecked."""
     for key in facts.unset_keys():
-        yield Report(key.grouping.node, _message(key), facts.evidence(key.grouping))
+        yield Report(key.grouping.node, _message(key), facts.evidence(key.grouping), exposed=key)
 
 
 def _message(key: UnsetKey) -> str:

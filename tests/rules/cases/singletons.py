@@ -17,7 +17,7 @@ def a_dict_of_lists(prompts, rewards: list[float]):
     out = []
     for members in groups.values():
         own = torch.tensor(members)
-        out.append((own - own.mean()) / (own.std() + 1e-6))  # expect: GRPO004 none
+        out.append((own - own.mean()) / (own.std() + 1e-6))  # expect: GRPO004 safe
     return torch.cat(out)
 
 
@@ -27,7 +27,7 @@ def a_dict_by_setdefault(episodes: list[Episode]):
         by_task.setdefault(episode.task, []).append(episode)
     for task, siblings in by_task.items():
         rewards = torch.tensor([episode.reward for episode in siblings])
-        spread = torch.std(rewards)  # expect: GRPO004 none
+        spread = torch.std(rewards)  # expect: GRPO004 safe
         for episode in siblings:
             episode.advantage = (episode.reward - rewards.mean()) / (spread + 1e-6)
     return by_task
@@ -40,7 +40,7 @@ def statistics_kept_by_key(scores: torch.Tensor, index):
     for key in by_key:
         stacked = torch.stack(by_key[key])
         mean[key] = stacked.mean()
-        std[key] = stacked.std()  # expect: GRPO004 none
+        std[key] = stacked.std()  # expect: GRPO004 none: is more than a divisor
     for i in range(len(scores)):
         scores[i] = (scores[i] - mean[index[i]]) / (std[index[i]] + 1e-6)
     return scores
@@ -50,7 +50,7 @@ def pythons_own(prompts, rewards: list[float]):
     groups = defaultdict(list)
     for prompt, reward in zip(prompts, rewards):
         groups[prompt].append(reward)
-    stats = {key: (statistics.mean(own), statistics.stdev(own)) for key, own in groups.items()}  # expect: GRPO004 none
+    stats = {key: (statistics.mean(own), statistics.stdev(own)) for key, own in groups.items()}  # expect: GRPO004 none: is more than a divisor
     return [(reward - stats[p][0]) / (stats[p][1] + 1e-6) for p, reward in zip(prompts, rewards)]
 
 
@@ -58,14 +58,14 @@ def numpy_with_ddof(group_ids: np.ndarray, rewards: np.ndarray):
     advantages = np.zeros_like(rewards)
     for group in np.unique(group_ids):
         own = rewards[group_ids == group]
-        advantages[group_ids == group] = (own - own.mean()) / (own.std(ddof=1) + 1e-6)  # expect: GRPO004 none
+        advantages[group_ids == group] = (own - own.mean()) / (own.std(ddof=1) + 1e-6)  # expect: GRPO004 safe
     return advantages
 
 
 def a_mask(group_ids: torch.Tensor, rewards: torch.Tensor):
     for group in group_ids.unique():
         mask = group_ids == group
-        mean, std = rewards[mask].mean(), rewards[mask].std()  # expect: GRPO004 none
+        mean, std = rewards[mask].mean(), rewards[mask].std()  # expect: GRPO004 none: not known to be centred
         rewards[mask] = (rewards[mask] - mean) / (std + 1e-6)
     return rewards
 
@@ -73,7 +73,7 @@ def a_mask(group_ids: torch.Tensor, rewards: torch.Tensor):
 def variance(group_ids: torch.Tensor, rewards: torch.Tensor):
     for group in group_ids.unique():
         own = rewards[group_ids == group]
-        rewards[group_ids == group] = (own - own.mean()) / torch.sqrt(own.var() + 1e-6)  # expect: GRPO004 none
+        rewards[group_ids == group] = (own - own.mean()) / torch.sqrt(own.var() + 1e-6)  # expect: GRPO004 none: is more than a divisor
     return rewards
 
 
@@ -81,14 +81,14 @@ def a_list_by_identity(uids, rewards):
     out = []
     for wanted in set(uids):
         own = torch.tensor([reward for reward, uid in zip(rewards, uids) if uid == wanted])
-        out.append((own - own.mean()) / (own.std() + 1e-6))  # expect: GRPO004 none
+        out.append((own - own.mean()) / (own.std() + 1e-6))  # expect: GRPO004 safe
     return out
 
 
 def a_table(frame):
     by_prompt = frame.groupby("prompt")["reward"]
     centred = frame["reward"] - by_prompt.transform("mean")
-    return centred / (by_prompt.transform("std") + 1e-6)  # expect: GRPO004 none
+    return centred / (by_prompt.transform("std") + 1e-6)  # expect: GRPO004 none: the groups of a table are divided all at once
 
 
 def positions_of_a_key(uids, rewards: torch.Tensor):
@@ -97,7 +97,7 @@ def positions_of_a_key(uids, rewards: torch.Tensor):
         positions[uid].append(i)
     for at in positions.values():
         own = rewards[at]
-        rewards[at] = (own - own.mean()) / (own.std() + 1e-6)  # expect: GRPO004 none
+        rewards[at] = (own - own.mean()) / (own.std() + 1e-6)  # expect: GRPO004 safe
     return rewards
 
 
@@ -106,24 +106,24 @@ def kept_groups(groups_of_rewards, prompts, rewards: list[float]):
     for prompt, reward in zip(prompts, rewards):
         groups[prompt].append(reward)
     for prompt, own in groups.items():
-        if torch.tensor(own).std() > 0:  # expect: GRPO004 none
+        if torch.tensor(own).std() > 0:  # expect: GRPO004 none: for the filter's author to say
             kept.append(prompt)
     return kept
 
 
 def keep_with_spread(args, episodes: list[Episode]):
     rewards = [episode.reward for episode in episodes]
-    return torch.tensor(rewards).std() > 1e-6  # expect: GRPO004 none
+    return torch.tensor(rewards).std() > 1e-6  # expect: GRPO004 none: for the filter's author to say
 
 
 def checked_by_a_name(args, episodes: list[Episode]):
     rewards = torch.tensor([episode.reward for episode in episodes])
-    keep = 0.0 < rewards.std()  # expect: GRPO004 none
+    keep = 0.0 < rewards.std()  # expect: GRPO004 none: for the filter's author to say
     return keep
 
 
 def filter_by_pythons_own(prompt: str, rewards: list[float]):
-    return stdev(rewards) > 0  # expect: GRPO004 none
+    return stdev(rewards) > 0  # expect: GRPO004 none: for the filter's author to say
 
 
 def in_a_helper(prompts, rewards: list[float]):
@@ -134,7 +134,7 @@ def in_a_helper(prompts, rewards: list[float]):
 
 
 def normalised(values: torch.Tensor):
-    return (values - values.mean()) / (values.std() + 1e-6)  # expect: GRPO004 none
+    return (values - values.mean()) / (values.std() + 1e-6)  # expect: GRPO004 none: the standard deviation is taken in a helper
 
 
 # quiet: guards

@@ -36,7 +36,7 @@ class Answer:
 def by_attribute(episodes: list[Episode]):
     groups = defaultdict(list)
     for i, episode in enumerate(episodes):
-        groups[episode.group_index].append((i, episode.reward))  # expect: GRPO005 none
+        groups[episode.group_index].append((i, episode.reward))  # expect: GRPO005 unsafe
     advantages = [0.0] * len(episodes)
     for members in groups.values():
         rewards = torch.tensor([reward for _, reward in members])
@@ -49,7 +49,7 @@ def under_a_name(episodes: list[Episode]):
     groups = {}
     for episode in episodes:
         key = episode.group_index
-        groups.setdefault(key, []).append(episode.reward)  # expect: GRPO005 none
+        groups.setdefault(key, []).append(episode.reward)  # expect: GRPO005 unsafe
     means = {key: sum(rewards) / len(rewards) for key, rewards in groups.items()}
     return [episode.reward - means[episode.group_index] for episode in episodes]
 
@@ -57,7 +57,7 @@ def under_a_name(episodes: list[Episode]):
 def optional(attempts: list[Attempt]):
     groups = defaultdict(list)
     for attempt in attempts:
-        groups[attempt.group_id].append(attempt.reward)  # expect: GRPO005 none
+        groups[attempt.group_id].append(attempt.reward)  # expect: GRPO005 unsafe
     means = {key: sum(rewards) / len(rewards) for key, rewards in groups.items()}
     return [attempt.reward - means[attempt.group_id] for attempt in attempts]
 
@@ -65,7 +65,7 @@ def optional(attempts: list[Attempt]):
 def inherited(retries: list[Retry]):
     groups = defaultdict(list)
     for retry in retries:
-        groups[retry.group_id].append(retry.reward)  # expect: GRPO005 none
+        groups[retry.group_id].append(retry.reward)  # expect: GRPO005 unsafe
     means = {key: sum(rewards) / len(rewards) for key, rewards in groups.items()}
     return [retry.reward - means[retry.group_id] for retry in retries]
 
@@ -73,7 +73,7 @@ def inherited(retries: list[Retry]):
 def set_in_init(answers: list[Answer]):
     groups = defaultdict(list)
     for answer in answers:
-        groups[answer.prompt_id].append(answer.reward)  # expect: GRPO005 none
+        groups[answer.prompt_id].append(answer.reward)  # expect: GRPO005 unsafe
     means = {key: sum(rewards) / len(rewards) for key, rewards in groups.items()}
     return [answer.reward - means[answer.prompt_id] for answer in answers]
 
@@ -81,7 +81,7 @@ def set_in_init(answers: list[Answer]):
 def with_a_default(episodes, rewards: list[float]):
     groups = defaultdict(list)
     for episode, reward in zip(episodes, rewards):
-        groups[getattr(episode, "group_index", None)].append(reward)  # expect: GRPO005 none
+        groups[getattr(episode, "group_index", None)].append(reward)  # expect: GRPO005 unsafe
     for own in groups.values():
         values = torch.tensor(own)
         yield values - values.mean()
@@ -90,7 +90,7 @@ def with_a_default(episodes, rewards: list[float]):
 def of_a_dict(rows, rewards: list[float]):
     groups = defaultdict(list)
     for row, reward in zip(rows, rewards):
-        groups[row.get("uid")].append(reward)  # expect: GRPO005 none
+        groups[row.get("uid")].append(reward)  # expect: GRPO005 unsafe
     for own in groups.values():
         values = torch.tensor(own)
         yield values - values.mean()
@@ -101,7 +101,7 @@ def gathered_beside(episodes: list[Episode]):
     rewards = [episode.reward for episode in episodes]
     groups = defaultdict(list)
     for key, reward in zip(ids, rewards):
-        groups[key].append(reward)  # expect: GRPO005 none
+        groups[key].append(reward)  # expect: GRPO005 unsafe
     for own in groups.values():
         values = torch.tensor(own)
         yield values - values.mean()
@@ -110,7 +110,7 @@ def gathered_beside(episodes: list[Episode]):
 def whole_samples(episodes: list[Episode]):
     groups = defaultdict(list)
     for episode in episodes:
-        groups[episode.group_index].append(episode)  # expect: GRPO005 none
+        groups[episode.group_index].append(episode)  # expect: GRPO005 unsafe
     for members in groups.values():
         rewards = torch.tensor([member.reward for member in members])
         yield rewards - rewards.mean()
