@@ -16,6 +16,7 @@ from grpo_lint.flow.vocabulary import Vocabulary, tokens
 from grpo_lint.source import Placed
 
 if TYPE_CHECKING:
+    from grpo_lint.flow.lone_samples import LoneBaseline
     from grpo_lint.flow.spreads import ExposedSpread
     from grpo_lint.flow.unset_keys import UnsetKey
 
@@ -188,6 +189,12 @@ class FunctionFacts:
         from grpo_lint.flow.unset_keys import unset_keys
 
         return unset_keys(self)
+
+    def lone_baselines(self) -> Iterator[LoneBaseline]:
+        """The places where the raw reward of a group of one sample passes for an advantage."""
+        from grpo_lint.flow.lone_samples import lone_baselines
+
+        return lone_baselines(self)
 
     def drops_tail(self, grouping: Grouping) -> bool:
         """Whether blocks are counted by a floor division by their size, so that the last samples may be in none."""
