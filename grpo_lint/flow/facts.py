@@ -16,6 +16,7 @@ from grpo_lint.flow.vocabulary import Vocabulary, tokens
 from grpo_lint.source import Placed
 
 if TYPE_CHECKING:
+    from grpo_lint.flow.expansions import Mismatch
     from grpo_lint.flow.lone_samples import LoneBaseline
     from grpo_lint.flow.spreads import ExposedSpread
     from grpo_lint.flow.unset_keys import UnsetKey
@@ -195,6 +196,12 @@ class FunctionFacts:
         from grpo_lint.flow.lone_samples import lone_baselines
 
         return lone_baselines(self)
+
+    def axis_mismatches(self) -> Iterator[Mismatch]:
+        """The repetitions of prompts that do not go with how the rewards of their samples are grouped."""
+        from grpo_lint.flow.expansions import mismatches
+
+        return mismatches(self)
 
     def drops_tail(self, grouping: Grouping) -> bool:
         """Whether blocks are counted by a floor division by their size, so that the last samples may be in none."""
