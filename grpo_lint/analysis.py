@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grpo_lint.declarations import ProjectDeclarations
 from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -21,9 +22,9 @@ from grpo_lint.suppress import read_suppressions
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
-    from grpo_lint.flow.facts import FunctionFacts, MayBeNone
+    from grpo_lint.flow.facts import FunctionFacts
     from grpo_lint.flow.values import Grouping
-    from grpo_lint.project import Cache, Project
+    from grpo_lint.project import Cache
     from grpo_lint.rules._rule import Exposed, Report, Rule
     from grpo_lint.source import Source
 
@@ -143,22 +144,15 @@ def parse(text: str) -> ast.Module:
     return tree
 
 
-def declarations(source: Source, tree: ast.Module, cache: Callable[[], Cache] | None) -> MayBeNone:
-    """What the project around a file declares, read when it is first asked for."""
+def declarations(source: Source, tree: ast.Module, cache: Callable[[], Cache] | None) -> ProjectDeclarations:
+    """What the project around a file declares. Without a cache, what is read for one answer is kept for the next."""
+    return ProjectDeclarations(Path(source.path), tree, cache or lru_cache(maxsize=1)(_new_cache))
 
-    @lru_cache(maxsize=1)
-    def project() -> Project:
-        from grpo_lint.project import Project
 
-        return Project.for_file(Path(source.path), cache() if cache is not None else None)
+def _new_cache() -> Cache:
+    from grpo_lint.project import Cache
 
-    def ask(annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str) -> bool:
-        from grpo_lint.project.optional import may_be_none
-
-        module = project().module(tree=tree)
-        return module is not None and may_be_none(project(), module, annotation, is_sequence, reads, attribute)
-
-    return ask
+    return Cache()
 
 
 def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Rule, Report]]:
@@ -171,11 +165,15 @@ def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Ru
 def _reports(
     source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache] | None
 ) -> Iterator[_Reported]:
-    """What all rules report, each place once: from the function that the place stands in, if that one reports it."""
+    """What rules report, each place once: from the function that the place stands in, if that one reports it.
+
+    Those in preview run where they are selected; the others always, as no repair may change what one of them reports.
+    """
     best: dict[tuple[str, ast.expr], _Reported] = {}
+    rules = [(rule, check) for rule, check in load() if not rule.preview or is_selected(rule, config)]
     words = Vocabulary(config.reward_names, config.group_size_names)
-    for facts in analyse(source, tree, words, may_be_none=declarations(source, tree, cache)):
-        for rule, check in load():
+    for facts in analyse(source, tree, words, declarations=declarations(source, tree, cache)):
+        for rule, check in rules:
             for report in check(facts):
                 key = (rule.code, report.node)
                 if key not in best or (facts.owns(report.node) and not best[key][2].owns(report.node)):

@@ -16,6 +16,8 @@ BLOCKS = (
 )
 BUCKETS = r"[^\"'\s]\s*[\])]\s*\.\s*append\b|\b(?:setdefault|groupby)\b|\]\s*\+=\s*\["
 KEYS = r"==\s*[^\W\d]|[^\W\d]\s*=="
+# What code speaks of that compares the samples of one prompt with each other.
+GROUP_RELATIVE = r"grpo(?![-_]lint|\d{3})|gspo|cispo|rloo|group.?relative|leave.?one.?out"
 # The statistics of a part, by the names under which libraries have them.
 SPREADS = ("std", "var", "nanstd", "nanvar", "std_mean", "var_mean", "stdev", "variance")
 PART_STATISTICS = (*SPREADS, "mean", "nanmean", "median", "nanmedian", "sum", "nansum", "fmean", "pstdev", "pvariance")

@@ -28,6 +28,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _KINDS = (
     frozenset({"reshape", "statistic of a reshape", "rewards"}),
     frozenset({"part", "statistic of a part", "rewards"}),
+    frozenset({"groups at hand", "statistic of a part", "rewards"}),
 )
 
 
@@ -86,10 +87,16 @@ def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, has_keys: bool
         yield "statistic of a reshape"
     if _takes_parts(piece, words, has_keys):
         yield "part"
+    if vocabulary.is_group_relative and any(_tells_groups(word, vocabulary) for word in words):
+        yield "groups at hand"
     if not _PART_STATISTICS.isdisjoint(words):
         yield "statistic of a part"
     if vocabulary.is_mentioned(words):
         yield "rewards"
+
+
+def _tells_groups(word: str, vocabulary: Vocabulary) -> bool:
+    return is_identity(word) or vocabulary.is_group_size(word, is_strong=False)
 
 
 def _takes_parts(piece: Piece, words: Set[str], has_keys: bool) -> bool:

@@ -16,6 +16,7 @@ from grpo_lint.flow.vocabulary import Vocabulary, tokens
 from grpo_lint.source import Placed
 
 if TYPE_CHECKING:
+    from grpo_lint.flow.attempts import Overcount
     from grpo_lint.flow.expansions import Mismatch
     from grpo_lint.flow.lone_samples import LoneBaseline
     from grpo_lint.flow.spreads import ExposedSpread
@@ -87,11 +88,14 @@ class Step:
     label: str
 
 
-class MayBeNone(Protocol):
-    """What the project's declarations tell of an attribute: asked for only where an answer decides about a finding."""
+class Declarations(Protocol):
+    """What the project's classes declare: asked for only where an answer decides about a finding."""
 
-    def __call__(self, annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str, /) -> bool:
+    def may_be_none(self, annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str) -> bool:
         """Whether a value, or the elements of a sequence, so annotated and read so may have None for an attribute."""
+
+    def has_attribute(self, annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str) -> bool:
+        """Whether such a value, or such elements, are certain to declare an attribute."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +107,7 @@ class ModuleFacts:
     vocabulary: Vocabulary
     functions: Mapping[str, Function]
     methods: Mapping[str, Mapping[str, Function]]
-    may_be_none: MayBeNone | None = None
+    declarations: Declarations | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,6 +206,18 @@ class FunctionFacts:
         from grpo_lint.flow.expansions import mismatches
 
         return mismatches(self)
+
+    def batch_baselines(self) -> Iterator[Normalising]:
+        """Where rewards are centred on the mean of the whole batch, though their groups are at hand."""
+        from grpo_lint.flow.batch_baselines import batch_baselines
+
+        return batch_baselines(self)
+
+    def overcounts(self) -> Iterator[Overcount]:
+        """The groups by an identity in which each sample counts, though samples may share an attempt."""
+        from grpo_lint.flow.attempts import overcounts
+
+        return overcounts(self)
 
     def drops_tail(self, grouping: Grouping) -> bool:
         """Whether blocks are counted by a floor division by their size, so that the last samples may be in none."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import Function, FunctionFacts, MayBeNone, ModuleFacts
+from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts
 from grpo_lint.flow.interpreter import Interpreter
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -22,16 +22,16 @@ def analyse(
     tree: ast.Module,
     words: Vocabulary,
     is_gated: bool = True,
-    may_be_none: MayBeNone | None = None,
+    declarations: Declarations | None = None,
 ) -> Iterator[FunctionFacts]:
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
-    wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
+    vocabulary = words.for_text(source.text)
+    wanted = list(candidates(pieces, vocabulary)) if is_gated else [piece.node for piece in pieces]
     if not wanted:
         return
-    vocabulary = words.for_text(source.text)
-    module = ModuleFacts(tree, Aliases.of(tree), vocabulary, _functions(tree.body), _methods(tree), may_be_none)
+    module = ModuleFacts(tree, Aliases.of(tree), vocabulary, _functions(tree.body), _methods(tree), declarations)
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
             owner = "" if isinstance(node, ast.Module) else owners[node]

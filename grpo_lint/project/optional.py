@@ -1,11 +1,11 @@
-"""Whether a class lets an attribute of its instances be None."""
+"""What a class declares of an attribute of its instances: that there is one, that it may be None."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Set
 
-from grpo_lint.project.annotations import Reader, is_excluded, is_none, unquoted
+from grpo_lint.project.annotations import Reader, is_excluded, is_none, is_proven, unquoted
 from grpo_lint.project.classes import ClassReference
 from grpo_lint.project.modules import Definition, Module, Resolver
 from grpo_lint.project.project import Project
@@ -26,6 +26,15 @@ def may_be_none(
         each.reference for each in elements if each.reference is not None and not is_excluded(each, reads | {attribute})
     ]
     return any(_allows_none(each, project.resolver, attribute) for each in references)
+
+
+def has_attribute(
+    project: Project, module: Module, annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str
+) -> bool:
+    """Whether all alternatives that have what is read declare an attribute, and at least one remains."""
+    reader = Reader(project.resolver, module)
+    elements = tuple(reader.elements(annotation) if is_sequence else reader.classes(annotation))
+    return is_proven(elements, reads, attribute)
 
 
 def _allows_none(reference: ClassReference, resolver: Resolver, attribute: str) -> bool:

@@ -14,24 +14,24 @@ rllm 605, prime-rl 600.
 
 ## Example
 ```python
-def advantages_of(samples: list[Sample]):
+def advantages_of(samples):
     groups = {}
     for sample in samples:
-        groups.setdefault(sample.group_index, []).append(sample.reward)
-    means = {key: sum(rewards) / len(rewards) for key, rewards in groups.items()}
-    return [sample.reward - means[sample.group_index] for sample in samples]
+        groups.setdefault(getattr(sample, "group_index", None), []).append(sample.reward)
+    for rewards in groups.values():
+        yield torch.tensor(rewards) - torch.tensor(rewards).mean()
 ```
 
 ## Use instead
 ```python
-def advantages_of(samples: list[Sample]):
+def advantages_of(samples):
     groups = {}
     for i, sample in enumerate(samples):
         if sample.group_index is None:
             raise ValueError(f"sample {i} has no group_index")
         groups.setdefault(sample.group_index, []).append(sample.reward)
-    means = {key: sum(rewards) / len(rewards) for key, rewards in groups.items()}
-    return [sample.reward - means[sample.group_index] for sample in samples]
+    for rewards in groups.values():
+        yield torch.tensor(rewards) - torch.tensor(rewards).mean()
 ```
 
 ## Fix safety

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from typing import Optional
 
 import torch
-from samples import Episode
+
+
+@dataclass
+class Episode:
+    """Its prompt may be unset."""
+
+    reward: float = 0.0
+    group_index: int | None = None
+    number: int = 0
+    weight: float = 1.0
 
 
 @dataclass
@@ -250,17 +259,17 @@ def several_parts(episodes: list[Episode]):
     """None may be meant as a part of a key."""
     groups = defaultdict(list)
     for episode in episodes:
-        groups[episode.group_index, episode.rollout_id].append(episode.reward)
+        groups[episode.group_index, episode.number].append(episode.reward)
     for own in groups.values():
         values = torch.tensor(own)
         yield values - values.mean()
 
 
 def no_prompts_identity(episodes: list[Episode]):
-    """An attempt is no prompt."""
+    """A number that is no prompt's."""
     groups = defaultdict(list)
     for episode in episodes:
-        groups[episode.rollout_id].append(episode.reward)
+        groups[episode.number].append(episode.reward)
     for own in groups.values():
         values = torch.tensor(own)
         yield values - values.mean()
