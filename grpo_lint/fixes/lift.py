@@ -262,9 +262,9 @@ def _keywords(normalisation: Normalisation, source: Source) -> tuple[list[Argume
         keywords.append(Argument("fallback_group_size", one_line(source.segment(sized.size))))
         parts.append(sized.size)
     if scaling is not None:
-        _require_number(scaling.eps)
+        require_number(scaling.eps)
         eps = "0.0" if scaling.eps is None else one_line(source.segment(scaling.eps))
-        keywords.append(Argument("eps", eps, _is_default_eps(scaling.eps)))
+        keywords.append(Argument("eps", eps, is_default_eps(scaling.eps)))
         parts += [scaling.eps] if scaling.eps is not None else []
         keywords.append(Argument("correction", str(scaling.correction), scaling.correction == 1))
     baseline = '"leave_one_out"' if normalisation.is_leave_one_out else '"mean"'
@@ -272,13 +272,13 @@ def _keywords(normalisation: Normalisation, source: Source) -> tuple[list[Argume
     return keywords, parts
 
 
-def _require_number(eps: ast.expr | None) -> None:
+def require_number(eps: ast.expr | None) -> None:
     """The epsilon must be one number: a literal, or a name or attribute that nothing shows to be more."""
     if eps is not None and not isinstance(eps, ast.Constant | ast.Name | ast.Attribute):
         raise Refusal(f"`{ast.unparse(eps)}` is not known to be a number")
 
 
-def _is_default_eps(eps: ast.expr | None) -> bool:
+def is_default_eps(eps: ast.expr | None) -> bool:
     return isinstance(eps, ast.Constant) and isinstance(eps.value, float) and eps.value == 1e-6
 
 
@@ -332,7 +332,7 @@ def _is_in(loops: Sequence[ast.AST], definition: Definition, tree: Tree) -> bool
 # where the normaliser comes from
 
 
-def _origin(facts: FunctionFacts, calls: Sequence[Call], context: Context) -> Origin:
+def origin_of(facts: FunctionFacts, calls: Sequence[Call], context: Context) -> Origin:
     """The project's own function where its signature fits, else the configured module, else the bundled one."""
     for candidate in context.project.find_function(NORMALISER):
         if _is_circular(facts, candidate, context):
@@ -382,14 +382,14 @@ def _lifted(
     calls: dict[Site, Call],
     context: Context,
 ) -> Lift:
-    origin = _origin(facts, tuple(calls.values()), context)
+    origin = origin_of(facts, tuple(calls.values()), context)
     needed = frozenset[str]().union(*(call.needed for call in calls.values()))
     everything = _all_removed(facts, tree, region, anchors, calls, needed)
     require_all_reads_known(facts, tree, region, everything, anchors)
     require_names_kept(tree, needed, anchors)
 
     def write_call(site: Site, prefix: str, suffix: str, indent: str) -> str:
-        arguments = list(_arguments(calls[site], origin))
+        arguments = list(arguments_of(calls[site], origin))
         unit = "\t" if indent.startswith("\t") else "    "
         ending = ".tolist()" + suffix if site.makes_list and site not in lists else suffix
         return lay_out(prefix, NORMALISER, arguments, ending, indent, context.line_length, unit)
@@ -423,7 +423,7 @@ def _replaced(region: Region) -> list[ast.expr]:
     return [outlet.node for site in region.sites for outlet in site.outlets]
 
 
-def _arguments(call: Call, origin: Origin) -> Iterator[tuple[str | None, str]]:
+def arguments_of(call: Call, origin: Origin) -> Iterator[tuple[str | None, str]]:
     yield None, call.rewards
     yield None, call.identity.group_indices
     if call.identity.rollout_ids and "rollout_ids" not in origin.left_out:

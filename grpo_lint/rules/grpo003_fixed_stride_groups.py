@@ -32,7 +32,9 @@ def advantages_of(rewards: torch.Tensor, group_size: int, group_ids: list[int]):
 ```
 
 ## Fix safety
-This rule has no fix.
+As for GRPO001: safe where the identity is proven, unsafe where it is only named like one. There is a fix where each
+block is centred on its mean, and perhaps divided by its std, and stored where it came from, in a loop over all blocks
+or a comprehension that is joined again; for everything else there is none.
 
 ## How to suppress
 `# noqa: GRPO003 - reason`, or `# grpo-lint: ignore[GRPO003] reason`, on the line of the slice, split or key.
@@ -59,14 +61,13 @@ RULE = Rule(
         BLOCKS.encode(),
         any_word(PART_STATISTICS),
     ),
-    fixable=False,
 )
 
 
 def check(facts: FunctionFacts) -> Iterator[Report]:
     """Yield the blocks of consecutive rewards that feed a baseline, a scale or a filter."""
     for grouping in facts.blocks_of_samples():
-        yield Report(grouping.node, _message(facts, grouping), facts.evidence(grouping))
+        yield Report(grouping.node, _message(facts, grouping), facts.evidence(grouping), grouping)
 
 
 def _message(facts: FunctionFacts, grouping: Grouping) -> str:
