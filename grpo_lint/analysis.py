@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grpo_lint.declarations import ProjectDeclarations
 from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from grpo_lint.flow.facts import FunctionFacts
     from grpo_lint.flow.values import Grouping
     from grpo_lint.project import Cache
-    from grpo_lint.rules._rule import Remark, Repair, Report, Rule
+    from grpo_lint.rules._rule import Check, Remark, Repair, Report, Rule
     from grpo_lint.source import Source
 
     _Reported = tuple[Rule, Report, FunctionFacts]
@@ -71,7 +73,7 @@ def find(source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis
 
 def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
     """The findings of a parsed text that no comment answers for. Most repairs are yet to be proposed."""
-    reports = sorted(_reports(source, tree, config), key=lambda each: (*_place(each[1].node), each[0].code))
+    reports = sorted(_reports(source, tree, config, cache), key=lambda each: (*_place(each[1].node), each[0].code))
     call_sites = _call_sites(source, tree, config, reports, cache)
     every = [
         *(_found(each, source, tree) for each in reports if is_selected(each[0], config)),
@@ -98,9 +100,10 @@ def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[]
     return Analysis(tuple(items), tuple(hints[:1]), errors)
 
 
-def every_finding(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
+def every_finding(source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]) -> tuple[Finding, ...]:
     """What rules about functions report of a text, selected or not, suppressed or not."""
-    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in _reports(source, tree, config))
+    reports = _reported_by(load(FUNCTIONS), source, tree, config, cache)
+    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in reports)
 
 
 def _call_sites(
@@ -130,7 +133,7 @@ def _remarks(
 
 def _found(reported: _Reported, source: Source, tree: ast.Module) -> Found:
     rule, report, facts = reported
-    return Found(_bare_finding(rule, report, source, tree), rule.fixable, report.grouping, facts)
+    return Found(_bare_finding(rule, report, source, tree), rule.fixable, report.grouping, facts, report.repair)
 
 
 def _remarked(rule: Rule, remark: Remark, tree: ast.Module) -> Found:
@@ -202,11 +205,27 @@ def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Ru
             yield rule, report.node
 
 
-def _reports(source: Source, tree: ast.Module, config: Config) -> Iterator[_Reported]:
-    """What all rules report, each place once: from the function that the place stands in, if that one reports it."""
+def _reports(source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]) -> Iterator[_Reported]:
+    """What rules about functions report: those in preview where they are selected, or where a contract may ask.
+
+    The others always, as no repair may change what one of them reports.
+    """
+    is_asked = CALL_SITES.may_be_in(source.path, b"", config)
+    rules = [
+        (rule, check) for rule, check in load(FUNCTIONS) if not rule.preview or is_asked or is_selected(rule, config)
+    ]
+    return _reported_by(rules, source, tree, config, cache)
+
+
+def _reported_by(
+    rules: Iterable[tuple[Rule, Check]], source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]
+) -> Iterator[_Reported]:
+    """What these rules report, each place once: from the function that the place stands in, if that one reports it."""
     best: dict[tuple[str, ast.expr], _Reported] = {}
-    for facts in analyse(source, tree, Vocabulary(config.reward_names, config.group_size_names)):
-        for rule, check in load(FUNCTIONS):
+    words = Vocabulary(config.reward_names, config.group_size_names)
+    declarations = ProjectDeclarations(Path(source.path), tree, cache)
+    for facts in analyse(source, tree, words, declarations=declarations):
+        for rule, check in rules:
             for report in check(facts):
                 key = (rule.code, report.node)
                 if key not in best or (facts.owns(report.node) and not best[key][2].owns(report.node)):

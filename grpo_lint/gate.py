@@ -7,6 +7,27 @@ from collections.abc import Iterable, Iterator, Sequence
 
 # A part of each word by which the vocabulary knows rewards.
 _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
+# What stands in the text of each way to take groups out of a vector that is no reshape: a slice with two ends, a call
+# that cuts up, a quotient (no `//` of an address), a dict of lists by a key that is no constant, a comparison of keys.
+_INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
+BLOCKS = (
+    rf"\[(?:[^\[\]{{}}:]|{_INNER})+:\s*[^\s\],:]|\bslice\(|[^:/\s]\s*//\s*[\w(]"
+    r"|\b(?:split|chunk|tensor_split|array_split|batched|chunked)\(\s*[^\"'\s)]"
+)
+BUCKETS = r"[^\"'\s]\s*[\])]\s*\.\s*append\b|\b(?:setdefault|groupby)\b|\]\s*\+=\s*\["
+KEYS = r"==\s*[^\W\d]|[^\W\d]\s*=="
+# What code speaks of that compares the samples of one prompt with each other.
+GROUP_RELATIVE = r"grpo(?![-_]lint|\d{3})|gspo|cispo|rloo|group.?relative|leave.?one.?out"
+# The statistics of a part, by the names under which libraries have them.
+SPREADS = ("std", "var", "nanstd", "nanvar", "std_mean", "var_mean", "stdev", "variance")
+PART_STATISTICS = (*SPREADS, "mean", "nanmean", "median", "nanmedian", "sum", "nansum", "fmean", "pstdev", "pvariance")
+
+
+def any_word(words: Iterable[str]) -> bytes:
+    """A pattern for one of these words."""
+    return rf"\b(?:{'|'.join(words)})\b".encode()
+
+
 _ASCII = re.compile(r"[\x00-\x7f]*")
 
 # `\b(?:view|reshape)\b`, or without the first boundary; then the end, or another branch.

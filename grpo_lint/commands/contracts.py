@@ -113,12 +113,13 @@ def _proposal(path: Path, function: str, calls: str | None, config: Config) -> s
     from grpo_lint.contracts.inference import callees, infer
     from grpo_lint.contracts.reading import toml_of
     from grpo_lint.contracts.unit import Unit
-    from grpo_lint.project import Project
+    from grpo_lint.project import Cache, Project
     from grpo_lint.rules import RULES
     from grpo_lint.subjects import FUNCTIONS
 
     source, tree = read_source(str(path), Path())
-    orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(path)))
+    cache = Cache()
+    orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(path, cache)))
     file = (
         path.relative_to(config.root.absolute()).as_posix()
         if path.is_relative_to(config.root.absolute())
@@ -127,7 +128,8 @@ def _proposal(path: Path, function: str, calls: str | None, config: Config) -> s
     site = CallSite(file, function, "")
     called = _chosen(callees(site, orders), calls, function)
     codes = [rule.code for rule in RULES if rule.subject is FUNCTIONS and not rule.preview]
-    inferred = infer(CallSite(file, function, called), orders, findings_of(source, tree, config), codes)
+    findings = findings_of(source, tree, config, cache)
+    inferred = infer(CallSite(file, function, called), orders, findings, codes)
     is_own_file = config.file is not None and config.file.name != "pyproject.toml"
     return toml_of(inferred, "call-sites" if is_own_file else "tool.grpo-lint.call-sites")
 

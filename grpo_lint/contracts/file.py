@@ -19,8 +19,9 @@ from grpo_lint.source import Source
 def breaches_in_file(site: CallSite, root: Path) -> tuple[Breach, ...]:
     """The breaches of a contract in its file below `root`. Raises ContractError."""
     source, tree = read_source(site.file, root)
-    orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(source.path, Cache())))
-    findings = findings_of(source, tree, _config_of(source.path)) if site.absent else ()
+    cache = Cache()
+    orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(source.path, cache)))
+    findings = findings_of(source, tree, _config_of(source.path), cache) if site.absent else ()
     return breaches_of(site, orders, findings)
 
 
@@ -38,11 +39,11 @@ def read_source(file: str, root: Path) -> tuple[Source, ast.Module]:
         raise ContractError(f"{file}: {error}") from error
 
 
-def findings_of(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
+def findings_of(source: Source, tree: ast.Module, config: Config, cache: Cache) -> tuple[Finding, ...]:
     """What rules about functions report in a file, selected or not, suppressed or not."""
     from grpo_lint.analysis import every_finding
 
-    return every_finding(source, tree, config)
+    return every_finding(source, tree, config, lambda: cache)
 
 
 def _config_of(path: str) -> Config:

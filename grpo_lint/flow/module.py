@@ -9,7 +9,7 @@ from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.constants import Constants
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts
+from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts
 from grpo_lint.flow.interpreter import Interpreter
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -18,21 +18,30 @@ from grpo_lint.source import Source
 _BLOCKS = ast.If | ast.Try | ast.With | ast.For | ast.While | ast.Match
 
 
-def analyse(source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool = True) -> Iterator[FunctionFacts]:
+def analyse(
+    source: Source,
+    tree: ast.Module,
+    words: Vocabulary,
+    is_gated: bool = True,
+    declarations: Declarations | None = None,
+) -> Iterator[FunctionFacts]:
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
-    wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
+    vocabulary = words.for_text(source.text)
+    wanted = list(candidates(pieces, vocabulary)) if is_gated else [piece.node for piece in pieces]
     if not wanted:
         return
     aliases = Aliases.of(tree)
     module = ModuleFacts(
+        source=source,
         tree=tree,
         aliases=aliases,
-        vocabulary=words.for_text(source.text),
+        vocabulary=vocabulary,
         functions=_functions(tree.body),
         methods=_methods(tree),
         constants=Constants.of(tree, aliases),
+        declarations=declarations,
     )
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
