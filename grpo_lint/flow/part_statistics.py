@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.operations import STATISTICS, Operation, axes
 from grpo_lint.flow.statistics import correction_of
-from grpo_lint.flow.traversal import alternatives, map_alternatives, share_origin, vectors
+from grpo_lint.flow.traversal import alternatives, groupings, map_alternatives, share_origin, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Element,
@@ -111,6 +111,11 @@ def aggregate(node: ast.Call, of: Value) -> Value | None:
 def is_of_part(value: Value) -> bool:
     """Whether a value is, in at least one alternative, a statistic of a part or of all samples at once."""
     return any(_is_number(found) for found in alternatives(value))
+
+
+def is_only_of_parts(value: Value) -> bool:
+    """Whether a value is such a statistic in every alternative that is a statistic at all."""
+    return is_of_part(value) and all(part.rank == 1 for part in groupings(value))
 
 
 def _is_number(value: Value) -> bool:
