@@ -27,10 +27,12 @@ def analyse(
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
-    vocabulary = words.for_text(source.text)
-    wanted = list(candidates(pieces, vocabulary)) if is_gated else [piece.node for piece in pieces]
+    wanted = (
+        list(candidates(pieces, words.for_candidates(source.text))) if is_gated else [piece.node for piece in pieces]
+    )
     if not wanted:
         return
+    vocabulary = words.for_text(source.text)
     module = ModuleFacts(tree, Aliases.of(tree), vocabulary, _functions(tree.body), _methods(tree), declarations)
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
