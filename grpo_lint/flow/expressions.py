@@ -223,7 +223,7 @@ class Evaluator:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, inner)
-            return self.parts.stored(UNKNOWN, self.evaluate(node.value, inner)) or UNKNOWN
+            return self.parts.mapped(self.evaluate(node.value, inner))
         element = self.evaluate(node.elt, inner)
         if isinstance(node, ast.SetComp):
             return UNKNOWN

@@ -30,11 +30,12 @@ from grpo_lint.flow.values import (
     Value,
     Vector,
 )
-from grpo_lint.flow.vocabulary import Vocabulary, is_identity
+from grpo_lint.flow.vocabulary import Vocabulary, is_identity, tokens
 
 V = TypeVar("V", bound=Value)
 
 _GATHERINGS = CONVERSIONS | COPIES | {"stack", "cat", "concatenate", "hstack"}
+_PROMPTS = frozenset("prompts questions queries problems groups".split())
 _SAME_ELEMENTS = frozenset({"list", "tuple", "sorted", "reversed", "tqdm", "iter"})
 
 
@@ -220,6 +221,8 @@ class Parts:
         if values:
             return values[0]
         library = self.aliases.library(node.func)
+        if arguments and (blocks := first(arguments[0], Each)) is not None:
+            return _stacked(node, blocks, node.args[0])
         match arguments:
             case [Vector(part=Grouping(), is_list=True) as listed, *_] if library:
                 return replace(listed, version=node, library=library, is_list=False)
@@ -241,7 +244,8 @@ class Parts:
         if not isinstance(source, Vector) or source.part is not None:
             return None
         size = self._block_size(name, node, how)
-        if size is None or not self._is_group_size(size, source, may_be_unknown=False):
+        is_sized = size is not None and self._is_group_size(size, source, may_be_unknown=False)
+        if not is_sized and not (size is None and source.is_strong and _counts_prompts(how)):
             return None
         part = _part(source, node, _grouping(source, node, operand, Layout.FIXED_STRIDE, size=size))
         return Each(part)
@@ -273,6 +277,7 @@ class Parts:
         """What a comprehension over a bucket, over blocks or of one key's samples gathers; None for any other."""
         if is_of_part(element) or (isinstance(element, Vector) and element.part is not None):
             return Each(element)
+        element = single(element)
         if not is_reward_like(element):
             return None
         bucket = first(iterated[0], Bucket)
@@ -282,12 +287,40 @@ class Parts:
         key = _key_of_filter(node)
         return None if key is None else _part(source, node, self._keyed(source, node, key, node.elt), is_list=True)
 
+    def mapped(self, value: Value) -> Value:
+        """What `{key: value for …}` is: something that holds one group's values, or a statistic of them, by key."""
+        is_part = isinstance(value, Vector) and value.part is not None
+        return Mapped(value) if is_part else self.stored(UNKNOWN, value) or UNKNOWN
+
     def stored(self, target: Value, value: Value) -> Mapped | None:
         """What holds statistics after `means[key] = mean`; None where the value is no statistic of a part."""
         if not is_of_part(value) and not (isinstance(value, Several) and any(map(is_of_part, value.items))):
             return None
         known = first(target, Mapped)
         return Mapped(value if known is None or known.item is value else Choice(None, value, known.item))
+
+
+def _stacked(node: ast.Call, blocks: Each, operand: ast.expr) -> Value | None:
+    """`torch.stack(rewards.split(n))`: a row for each block."""
+    match blocks.item, node.func:
+        case Vector(part=Grouping(layout=Layout.FIXED_STRIDE) as part), ast.Attribute(
+            attr="stack" | "array" | "vstack"
+        ):
+            return replace(part, axis=1, rank=2)
+        case _:
+            return None
+
+
+def _counts_prompts(how: ast.expr) -> bool:
+    """`num_prompts` or `len(prompts)`: as many blocks as there are prompts."""
+    match how:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+            return not _PROMPTS.isdisjoint(tokens(name))
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            words = tokens(name)
+            return words[-1:] != () and words[-1] in _PROMPTS and words[0] in ("n", "num", "number")
+        case _:
+            return False
 
 
 def _tuples(name: str, arguments: Sequence[Value]) -> Value | None:

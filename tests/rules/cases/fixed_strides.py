@@ -136,6 +136,16 @@ def with_an_unknown_name(prompts: list[str], rewards: torch.Tensor, num_pre_q: i
     return rewards
 
 
+def as_many_as_prompts(prompts: list[str], rewards: np.ndarray):
+    parts = np.array_split(rewards, len(prompts))  # expect: GRPO003 none
+    return np.concatenate([part - part.mean() for part in parts])
+
+
+def stacked(rewards: torch.Tensor, group_size: int):
+    grid = torch.stack(rewards.split(group_size))  # expect: GRPO003 none
+    return (grid - grid.mean(dim=1, keepdim=True)).flatten()
+
+
 # quiet
 
 
@@ -165,6 +175,11 @@ def halves(rewards: torch.Tensor, group_size: int):
     """Chosen and rejected, one after the other."""
     chosen, rejected = rewards.split(len(rewards) // 2)
     return chosen - chosen.mean(), rejected - rejected.mean(), group_size
+
+
+def shards(rewards: np.ndarray, num_workers: int):
+    """As many parts as there are workers."""
+    return [part - part.mean() for part in np.array_split(rewards, num_workers)]
 
 
 def by_lengths(rewards: torch.Tensor, group_sizes: list[int]):

@@ -137,6 +137,13 @@ def normalised(values: torch.Tensor):
     return (values - values.mean()) / (values.std() + 1e-6)  # expect: GRPO004 none: the standard deviation is taken in a helper
 
 
+def in_a_dict_comprehension(uids, rewards):
+    groups = {wanted: [r for r, uid in zip(rewards, uids) if uid == wanted] for wanted in set(uids)}
+    for members in groups.values():
+        own = torch.tensor(members)
+        yield (own - own.mean()) / (own.std() + 1e-6)  # expect: GRPO004 safe
+
+
 # quiet: guards
 
 
