@@ -170,7 +170,7 @@ class Evaluator:
             return base
         if is_reward_like(base) or statistics.is_statistic(base):
             return UNKNOWN
-        value = self._by_name(node, node.attr, env)
+        value = self.parts.column(node) or self._by_name(node, node.attr, env)
         if node.attr == "n" and isinstance(value, Scalar) and isinstance(node.value, ast.Attribute | ast.Name):
             owner = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id
             return replace(value, names=frozenset({f"{owner}_n"}))

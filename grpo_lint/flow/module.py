@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
+from grpo_lint.flow.decisions import decides
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts
+from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts, Normalising, Role
 from grpo_lint.flow.interpreter import Interpreter
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -88,7 +89,7 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
     return FunctionFacts(
         module=module,
         function=function,
-        normalisings=tuple(found for found in record.normalisings if not _is_idle(found.node, record)),
+        normalisings=tuple(found for found in record.normalisings if _matters(found, function, record)),
         values=record.values,
         loads=record.loads,
         definitions=tuple(record.definitions.values()),
@@ -97,6 +98,13 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
 
 def _is_entry(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def _matters(normalising: Normalising, function: ast.AST, record: Record) -> bool:
+    """Whether something carries on what a statistic was used for."""
+    if normalising.role is Role.FILTER:
+        return decides(normalising.node, function, record.definitions.values())
+    return not _is_idle(normalising.node, record)
 
 
 def _is_idle(node: ast.AST, record: Record, seen: frozenset[ast.AST] = frozenset()) -> bool:

@@ -75,7 +75,7 @@ class Parts:
         if mapped is not None:
             return mapped.item
         if not is_reward_like(base) or is_grouped(base) or isinstance(base, Element):
-            return self._column_of_groups(node)
+            return self.column(node)
         source = vectors(base)[0]
         if source.part is not None:
             return replace(source, version=node, disorder=node, items=None, part=None)
@@ -142,12 +142,18 @@ class Parts:
 
     # a table by columns
 
-    def _column_of_groups(self, node: ast.Subscript) -> Value | None:
-        """`frame.groupby("uid")["reward"]`."""
+    def column(self, node: ast.Subscript | ast.Attribute) -> Value | None:
+        """`frame.groupby("uid")["reward"]`, or `.reward`."""
         match node:
-            case ast.Subscript(
-                value=ast.Call(func=ast.Attribute(attr="groupby"), args=[key, *_]),
-                slice=ast.Constant(value=str(column)),
+            case (
+                ast.Subscript(
+                    value=ast.Call(func=ast.Attribute(attr="groupby"), args=[key, *_]),
+                    slice=ast.Constant(value=str(column)),
+                )
+                | ast.Attribute(
+                    value=ast.Call(func=ast.Attribute(attr="groupby"), args=[key, *_]),
+                    attr=column,
+                )
             ) if self.vocabulary.is_reward(column):
                 is_strong = self.vocabulary.is_strong_reward(column)
                 source = Vector(node, node, is_strong, library="pandas", rank=1, disorder=node, name=column)

@@ -91,6 +91,11 @@ def a_table(frame):
     return centred / (by_prompt.transform("std") + 1e-6)  # expect: GRPO004 none: the groups of a table are divided all at once
 
 
+def a_tables_attribute(frame):
+    by_prompt = frame.groupby("prompt").reward
+    return (frame.reward - by_prompt.transform("mean")) / by_prompt.transform("std")  # expect: GRPO004 none
+
+
 def positions_of_a_key(uids, rewards: torch.Tensor):
     positions = defaultdict(list)
     for i, uid in enumerate(uids):
