@@ -49,6 +49,8 @@ def _message(tree: Tree, key: UnsetKey) -> str:
     match key.read:
         case ast.Attribute(value=ast.Name(id=sample)) | ast.Call(args=[ast.Name(id=sample), *_]):
             return f'f"no {key.attribute}: {{{sample}!r}}"'
+        case ast.Attribute(value=ast.Subscript(value=ast.Name(), slice=ast.Name(id=position))):
+            return f'f"sample {{{position}}} has no {key.attribute}"'
         case ast.Call(func=ast.Attribute(value=ast.Name(id=sample))):
             return f'f"no {key.attribute}: {{{sample}!r}}"'
         case _:

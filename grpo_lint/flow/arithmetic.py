@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from grpo_lint.flow import statistics
 from grpo_lint.flow.environment import Record
 from grpo_lint.flow.facts import Normalising, Role
-from grpo_lint.flow.part_statistics import concern_each_other, held, is_of_part, is_of_parts_alone, single
+from grpo_lint.flow.part_statistics import concern_each_other, held, is_only_of_parts, single
 from grpo_lint.flow.traversal import groupings, is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
@@ -38,7 +38,7 @@ class Arithmetic:
         """The value of `left op right`, whose operands were evaluated before."""
         left = held(self.record.values.get(left_node, UNKNOWN))
         right = held(self.record.values.get(right_node, UNKNOWN))
-        if is_of_parts_alone(right) and is_reward_like(values := single(left)):
+        if is_only_of_parts(right) and is_reward_like(values := single(left)):
             self._note_part(node, op, values, right)
             return self._changed(node, values, right)
         found: Value | None = None
@@ -78,9 +78,8 @@ class Arithmetic:
         """Note a spread that is compared with a number: it decides what is done with the values."""
         for operand in operands:
             spread = self.record.values.get(operand, UNKNOWN)
-            if is_of_part(spread) and statistics.is_scale(spread):
-                parts = tuple(found for found in groupings(spread) if found.rank == 1)
-                self.record.normalisings.append(Normalising(node, Role.FILTER, vectors(spread)[0], spread, parts))
+            if is_only_of_parts(spread) and statistics.is_scale(spread):
+                self._note(node, Role.FILTER, vectors(spread)[0], spread)
 
     def _subtraction(self, node: ast.AST, left: Value, right: Value) -> Value | None:
         found = statistics.subtract(node, left, right)

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from grpo_lint.flow.vocabulary import Vocabulary, is_identity
-from grpo_lint.gate import BLOCKS, BUCKETS, KEYS, PART_STATISTICS, SPREADS
+from grpo_lint.flow.vocabulary import IDENTITY_NAMES, Vocabulary
+from grpo_lint.gate import COLLECTIONS, CUTS, KEYS, OTHER_BLOCKS, OTHER_BUCKETS, PART_STATISTICS, SPREADS
 
 _RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "reduce", "unsqueeze", "expand_dims", "newaxis"})
 _ROW_INDEX = re.compile(r"\[\s*None\b")
-_PARTS = re.compile(f"{BLOCKS}|{BUCKETS}")
-_KEYS = re.compile(KEYS)
+_PART_WORDS = frozenset({*CUTS, *COLLECTIONS})
+_PARTS = re.compile(f"{OTHER_BLOCKS}|{OTHER_BUCKETS}")
 _COMPARISON = re.compile(r"[<>]")
 _SPREADS = frozenset(SPREADS)
 _STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
@@ -41,12 +41,26 @@ class Piece:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """Of all words of a module: which of them tell groups, and whether a comparison may be one of keys."""
+
+    groups: frozenset[str]
+    has_keys: bool
+
+    @classmethod
+    def of(cls, words: Set[str], vocabulary: Vocabulary) -> _Signs:
+        identities = IDENTITY_NAMES & words
+        sizes = (word for word in words if vocabulary.is_group_relative and vocabulary.is_group_size(word, False))
+        groups = identities | frozenset(sizes) if vocabulary.is_group_relative else frozenset[str]()
+        return cls(groups, bool(identities) or not _SPREADS.isdisjoint(words))
+
+
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
     """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
     words = {piece.node: frozenset(_WORD.findall(piece.text)) for piece in pieces}
-    every = frozenset[str]().union(*words.values())
-    has_keys = not _SPREADS.isdisjoint(every) or any(is_identity(word) for word in every)
-    marks = {piece.node: frozenset(_marks(piece, words[piece.node], vocabulary, has_keys)) for piece in pieces}
+    signs = _Signs.of(frozenset[str]().union(*words.values()), vocabulary)
+    marks = {piece.node: frozenset(_marks(piece, words[piece.node], vocabulary, signs)) for piece in pieces}
     if not _is_enough(frozenset[str]().union(*marks.values())):
         return
     helpers: dict[str, list[Piece]] = {}
@@ -55,7 +69,8 @@ def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.
             helpers.setdefault(piece.name, []).append(piece)
     named = {node: helpers.keys() & found for node, found in words.items()}
     for piece in pieces:
-        if _is_enough(_reached(piece, marks, helpers, named)):
+        # a helper is only followed where it is handed rewards, which the function itself must name
+        if "rewards" in marks[piece.node] and _is_enough(_reached(piece, marks, helpers, named)):
             yield piece.node
 
 
@@ -80,14 +95,14 @@ def _is_enough(marks: Set[str]) -> bool:
     return any(kind <= marks for kind in _KINDS)
 
 
-def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, has_keys: bool) -> Iterator[str]:
+def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, signs: _Signs) -> Iterator[str]:
     if not _RESHAPES.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
         yield "reshape"
     if any(word.endswith(_STATISTICS) for word in words):
         yield "statistic of a reshape"
-    if _takes_parts(piece, words, has_keys):
+    if _takes_parts(piece, words, signs):
         yield "part"
-    if vocabulary.is_group_relative and any(_tells_groups(word, vocabulary) for word in words):
+    if not signs.groups.isdisjoint(words):
         yield "groups at hand"
     if not _PART_STATISTICS.isdisjoint(words):
         yield "statistic of a part"
@@ -95,11 +110,7 @@ def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, has_keys: bool
         yield "rewards"
 
 
-def _tells_groups(word: str, vocabulary: Vocabulary) -> bool:
-    return is_identity(word) or vocabulary.is_group_size(word, is_strong=False)
-
-
-def _takes_parts(piece: Piece, words: Set[str], has_keys: bool) -> bool:
-    if _PARTS.search(piece.text) or (has_keys and _KEYS.search(piece.text)):
+def _takes_parts(piece: Piece, words: Set[str], signs: _Signs) -> bool:
+    if not _PART_WORDS.isdisjoint(words) or (signs.has_keys and KEYS in piece.text) or _PARTS.search(piece.text):
         return True
     return not _SPREADS.isdisjoint(words) and _COMPARISON.search(piece.text) is not None

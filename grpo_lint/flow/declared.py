@@ -67,6 +67,9 @@ def _reads(owner: ast.expr, facts: FunctionFacts) -> frozenset[str]:
 
 def _annotation(owner: ast.expr, facts: FunctionFacts) -> tuple[ast.expr | None, bool]:
     """The annotation of a sample, or of the sequence that it is an element of; whether it is the sequence's."""
+    if isinstance(owner, ast.Subscript) and not isinstance(owner.slice, ast.Slice):  # `samples[i]`
+        found = definition_of(resolved(owner.value, facts.loads), facts.loads)
+        return _annotation_of(found), True
     definition = definition_of(owner, facts.loads)
     if definition is None or not isinstance(owner, ast.Name):
         return None, False
@@ -74,8 +77,12 @@ def _annotation(owner: ast.expr, facts: FunctionFacts) -> tuple[ast.expr | None,
         return definition.node.annotation, False
     sequence = _sequence(owner, definition)
     found = definition_of(resolved(sequence, facts.loads), facts.loads) if sequence is not None else None
-    is_annotated = found is not None and isinstance(found.node, ast.arg | ast.AnnAssign)
-    return (found.node.annotation, True) if is_annotated else (None, False)  # type: ignore[union-attr]
+    return _annotation_of(found), True
+
+
+def _annotation_of(definition: Definition | None) -> ast.expr | None:
+    is_annotated = definition is not None and isinstance(definition.node, ast.arg | ast.AnnAssign)
+    return definition.node.annotation if is_annotated else None  # type: ignore[union-attr]
 
 
 def _sequence(owner: ast.Name, definition: Definition) -> ast.expr | None:

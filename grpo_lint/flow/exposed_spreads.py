@@ -6,17 +6,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grpo_lint.flow.facts import Function, FunctionFacts, Normalising, Role
+from grpo_lint.flow.decisions import is_named_decision
+from grpo_lint.flow.facts import FunctionFacts, Normalising, Role
 from grpo_lint.flow.guards import is_guarded
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import walk
 from grpo_lint.flow.values import Grouping, Kind, Layout, Statistic
-from grpo_lint.flow.vocabulary import tokens
-
-_DECISIONS = frozenset(
-    "filter filters filtering keep keeps kept accept accepts reject select drop discard nonzero zero valid "
-    "dynamic informative".split()
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +58,7 @@ def _matters(facts: FunctionFacts, normalising: Normalising, spread: Statistic) 
             normalising.role is Role.FILTER and _fails_on_nan(normalising, spread) and not _is_scaled(facts, grouping)
         )
     is_one_groups = grouping.layout is Layout.BATCH and normalising.role is Role.FILTER
-    return is_one_groups and _fails_on_nan(normalising, spread) and _decides(facts, normalising)
+    return is_one_groups and _fails_on_nan(normalising, spread) and _is_named_filter(facts, normalising)
 
 
 def _is_scaled(facts: FunctionFacts, grouping: Grouping) -> bool:
@@ -82,11 +77,6 @@ def _fails_on_nan(normalising: Normalising, spread: Statistic) -> bool:
             return False
 
 
-def _decides(facts: FunctionFacts, normalising: Normalising) -> bool:
-    """Whether a comparison decides what is kept: by the function's name, or that of what holds the result."""
-    names = [facts.function.name] if isinstance(facts.function, Function) else []
-    names += [found.name for found in facts.definitions if found.right is normalising.node]
-    for node in walk_nodes(facts.function):
-        if isinstance(node, ast.keyword) and node.value is normalising.node:
-            names.append(node.arg or "")
-    return any(not _DECISIONS.isdisjoint(tokens(name)) for name in names)
+def _is_named_filter(facts: FunctionFacts, normalising: Normalising) -> bool:
+    """Whether names say that one group's values are looked at to keep or drop them; branches alone do not."""
+    return is_named_decision(normalising.node, facts.function, facts.definitions)

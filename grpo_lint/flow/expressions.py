@@ -201,7 +201,7 @@ class Evaluator:
             return base
         if is_reward_like(base) or statistics.is_statistic(base):
             return UNKNOWN
-        value = self._by_name(node, node.attr, env)
+        value = self.parts.column(node) or self._by_name(node, node.attr, env)
         if node.attr == "n" and isinstance(value, Scalar) and isinstance(node.value, ast.Attribute | ast.Name):
             owner = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id
             return replace(value, names=frozenset({f"{owner}_n"}))
@@ -231,7 +231,7 @@ class Evaluator:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, inner)
-            return self.parts.stored(UNKNOWN, self.evaluate(node.value, inner)) or UNKNOWN
+            return self.parts.mapped(self.evaluate(node.value, inner))
         element = self.evaluate(node.elt, inner)
         if isinstance(node, ast.SetComp):
             return UNKNOWN

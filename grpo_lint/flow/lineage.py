@@ -21,13 +21,25 @@ def definition_of(name: ast.expr, loads: Loads) -> Definition | None:
     return next(iter(nodes.values())) if len(nodes) == 1 else None
 
 
+def right_of(definition: Definition | None) -> ast.expr | None:
+    """The expression that a definition gives its name, also as one of a tuple: `start, end = i * n, (i + 1) * n`."""
+    if definition is None or definition.right is not None:
+        return definition.right if definition is not None else None
+    match definition.node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
+            pairs = zip(targets, values, strict=True)
+            return next((v for t, v in pairs if isinstance(t, ast.Name) and t.id == definition.name), None)
+        case _:
+            return None
+
+
 def resolved(node: ast.expr, loads: Loads) -> ast.expr:
     """The expression that a name stands for, through plain assignments; the node itself where nothing tells."""
     for _ in range(_DEPTH):
-        definition = definition_of(node, loads)
-        if definition is None or definition.right is None:
+        right = right_of(definition_of(node, loads))
+        if right is None:
             break
-        node = definition.right
+        node = right
     return node
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.constants import Constants
+from grpo_lint.flow.decisions import decides
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts
+from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts, Normalising, Role
 from grpo_lint.flow.interpreter import Interpreter
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -28,8 +29,9 @@ def analyse(
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
-    vocabulary = words.for_text(source.text)
-    wanted = list(candidates(pieces, vocabulary)) if is_gated else [piece.node for piece in pieces]
+    wanted = (
+        list(candidates(pieces, words.for_candidates(source.text))) if is_gated else [piece.node for piece in pieces]
+    )
     if not wanted:
         return
     aliases = Aliases.of(tree)
@@ -37,7 +39,7 @@ def analyse(
         source=source,
         tree=tree,
         aliases=aliases,
-        vocabulary=vocabulary,
+        vocabulary=words.for_text(source.text),
         functions=_functions(tree.body),
         methods=_methods(tree),
         constants=Constants.of(tree, aliases),
@@ -97,7 +99,7 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
     return FunctionFacts(
         module=module,
         function=function,
-        normalisings=tuple(found for found in record.normalisings if not _is_idle(found.node, record)),
+        normalisings=tuple(found for found in record.normalisings if _matters(found, function, record)),
         values=record.values,
         loads=record.loads,
         definitions=tuple(record.definitions.values()),
@@ -106,6 +108,13 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
 
 def _is_entry(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def _matters(normalising: Normalising, function: ast.AST, record: Record) -> bool:
+    """Whether something carries on what a statistic was used for."""
+    if normalising.role is Role.FILTER:
+        return decides(normalising.node, function, record.definitions.values())
+    return not _is_idle(normalising.node, record)
 
 
 def _is_idle(node: ast.AST, record: Record, seen: frozenset[ast.AST] = frozenset()) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.operations import STATISTICS, Operation, axes
 from grpo_lint.flow.statistics import correction_of
-from grpo_lint.flow.traversal import alternatives, map_alternatives, share_origin, vectors
+from grpo_lint.flow.traversal import alternatives, groupings, map_alternatives, share_origin, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Element,
@@ -16,7 +16,6 @@ from grpo_lint.flow.values import (
     Held,
     Kind,
     Layout,
-    LeaveOneOut,
     Scale,
     Spread,
     Statistic,
@@ -114,10 +113,9 @@ def is_of_part(value: Value) -> bool:
     return any(_is_number(found) for found in alternatives(value))
 
 
-def is_of_parts_alone(value: Value) -> bool:
-    """Whether a value is of a part, and in no alternative a statistic of groups that are laid out."""
-    found = [each for each in alternatives(value) if isinstance(each, Statistic | Scale | LeaveOneOut)]
-    return bool(found) and all(map(_is_number, found))
+def is_only_of_parts(value: Value) -> bool:
+    """Whether a value is such a statistic in every alternative that is a statistic at all."""
+    return is_of_part(value) and all(part.rank == 1 for part in groupings(value))
 
 
 def _is_number(value: Value) -> bool:

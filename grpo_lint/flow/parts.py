@@ -35,7 +35,7 @@ from grpo_lint.flow.values import (
     Value,
     Vector,
 )
-from grpo_lint.flow.vocabulary import Vocabulary, is_identity
+from grpo_lint.flow.vocabulary import Vocabulary, counts_prompts, is_identity, names_prompts
 
 V = TypeVar("V", bound=Value)
 
@@ -91,7 +91,7 @@ class Parts:
         if holder is not None:
             return holder.item
         if not is_reward_like(base) or is_grouped(base) or isinstance(base, Element | Row):
-            return self._column_of_groups(node)
+            return self.column(node)
         source = vectors(base)[0]
         if source.part is not None:
             return replace(source, version=node, disorder=node, items=None, part=None)
@@ -158,12 +158,18 @@ class Parts:
 
     # a table by columns
 
-    def _column_of_groups(self, node: ast.Subscript) -> Value | None:
-        """`frame.groupby("uid")["reward"]`."""
+    def column(self, node: ast.Subscript | ast.Attribute) -> Value | None:
+        """`frame.groupby("uid")["reward"]`, or `.reward`."""
         match node:
-            case ast.Subscript(
-                value=ast.Call(func=ast.Attribute(attr="groupby"), args=[key, *_]),
-                slice=ast.Constant(value=str(column)),
+            case (
+                ast.Subscript(
+                    value=ast.Call(func=ast.Attribute(attr="groupby"), args=[key, *_]),
+                    slice=ast.Constant(value=str(column)),
+                )
+                | ast.Attribute(
+                    value=ast.Call(func=ast.Attribute(attr="groupby"), args=[key, *_]),
+                    attr=column,
+                )
             ) if self.vocabulary.is_reward(column):
                 is_strong = self.vocabulary.is_strong_reward(column)
                 source = Vector(node, node, is_strong, library="pandas", rank=1, disorder=node, name=column)
@@ -235,6 +241,8 @@ class Parts:
         if values:
             return values[0]
         library = self.aliases.library(node.func)
+        if arguments and (blocks := first(arguments[0], Each)) is not None:
+            return _stacked(node, blocks, node.args[0])
         match arguments:
             case [Vector(part=Grouping(), is_list=True) as listed, *_] if library:
                 return replace(listed, version=node, library=library, is_list=False)
@@ -256,7 +264,8 @@ class Parts:
         if not isinstance(source, Vector) or source.part is not None:
             return None
         size = self._block_size(name, node, how)
-        if size is None or not self._is_group_size(size, source, may_be_unknown=False):
+        is_sized = size is not None and self._is_group_size(size, source, may_be_unknown=False)
+        if not is_sized and not (size is None and source.is_strong and _counts_prompts(how)):
             return None
         part = _part(source, node, _grouping(source, node, operand, Layout.FIXED_STRIDE, size=size))
         return Each(part)
@@ -298,12 +307,39 @@ class Parts:
         key = _key_of_filter(node)
         return None if key is None else _part(source, node, self._keyed(source, node, key, node.elt), is_list=True)
 
+    def mapped(self, value: Value) -> Value:
+        """What `{key: value for …}` is: something that holds one group's values, or a statistic of them, by key."""
+        is_part = isinstance(value, Vector) and value.part is not None
+        return Held(value) if is_part else self.stored(UNKNOWN, value) or UNKNOWN
+
     def stored(self, target: Value, value: Value) -> Held | None:
         """What holds statistics after `means[key] = mean`; None where the value is no statistic of a part."""
         if not is_of_part(value) and not (isinstance(value, Several) and any(map(is_of_part, value.items))):
             return None
         known = first(target, Held)
         return Held(value if known is None or known.item is value else Choice(None, value, known.item))
+
+
+def _stacked(node: ast.Call, blocks: Each, operand: ast.expr) -> Value | None:
+    """`torch.stack(rewards.split(n))`: a row for each block."""
+    match blocks.item, node.func:
+        case Vector(part=Grouping(layout=Layout.FIXED_STRIDE) as part), ast.Attribute(
+            attr="stack" | "array" | "vstack"
+        ):
+            return replace(part, axis=1, rank=2)
+        case _:
+            return None
+
+
+def _counts_prompts(how: ast.expr) -> bool:
+    """`num_prompts` or `len(prompts)`: as many blocks as there are prompts."""
+    match how:
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+            return names_prompts(name)
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return counts_prompts(name)
+        case _:
+            return False
 
 
 def _is_iterable(value: Value) -> bool:

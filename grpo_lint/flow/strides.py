@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grpo_lint.flow.facts import Definition
-from grpo_lint.flow.lineage import Loads, contents, definition_of, resolved
+from grpo_lint.flow.lineage import Loads, contents, definition_of, resolved, right_of
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.operations import integer
 
@@ -65,9 +65,9 @@ def _sum(node: ast.expr, loads: Loads, depth: int = 0) -> Sum | None:
                 return None
             return _product(one, other) if isinstance(op, ast.Mult) else _added(one, other, isinstance(op, ast.Sub))
         case ast.Name():
-            definition = definition_of(node, loads)
-            if definition is not None and isinstance(definition.right, ast.BinOp | ast.Name | ast.Attribute):
-                return _sum(definition.right, loads, depth + 1)
+            given = right_of(definition_of(node, loads))
+            if isinstance(given, ast.BinOp | ast.Name | ast.Attribute):
+                return _sum(given, loads, depth + 1)
             return Counter({(node.id,): 1})
         case ast.Attribute() | ast.Subscript() | ast.Call():
             return Counter({(ast.unparse(node),): 1})
@@ -114,9 +114,9 @@ def _parts(ends: Iterable[ast.expr], loads: Loads) -> list[ast.expr]:
             break
         if isinstance(node, ast.BinOp):
             found += [node.left, node.right]
-        definition = definition_of(node, loads)
-        if definition is not None and definition.right is not None:
-            found.append(definition.right)
+        right = right_of(definition_of(node, loads))
+        if right is not None:
+            found.append(right)
     return found
 
 

@@ -72,10 +72,10 @@ def check(facts: FunctionFacts) -> Iterator[Report]:
 
 def _message(facts: FunctionFacts, grouping: Grouping) -> str:
     values = "the rewards" if grouping.key else f"`{ast.unparse(grouping.operand)}`"
-    size = ast.unparse(grouping.size) if grouping.size else "a constant"
+    size = f"`{ast.unparse(grouping.size)}` in a row" if grouping.size else "in parts of one size"
     tail = ", and those of the last incomplete block get none" if facts.drops_tail(grouping) else ""
     return (
-        f"`{ast.unparse(grouping.node)}` groups {values} by position, `{size}` in a row: when prompts have uneven "
+        f"`{ast.unparse(grouping.node)}` groups {values} by position, {size}: when prompts have uneven "
         f"sample counts, each advantage is measured against other prompts' rewards{tail}; group by the prompt's "
         "identity with `normalize_rewards_by_group`"
     )

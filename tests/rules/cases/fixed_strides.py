@@ -136,6 +136,23 @@ def with_an_unknown_name(prompts: list[str], rewards: torch.Tensor, num_pre_q: i
     return rewards
 
 
+def ends_in_a_tuple(rewards: torch.Tensor, group_size: int):
+    for i in range(rewards.shape[0] // group_size):
+        start, end = i * group_size, (i + 1) * group_size
+        rewards[start:end] = torch.sub(rewards[start:end], torch.mean(rewards[start:end]))  # expect: GRPO003 none
+    return rewards
+
+
+def as_many_as_prompts(prompts: list[str], rewards: np.ndarray):
+    parts = np.array_split(rewards, len(prompts))  # expect: GRPO003 none
+    return np.concatenate([part - part.mean() for part in parts])
+
+
+def stacked(rewards: torch.Tensor, group_size: int):
+    grid = torch.stack(rewards.split(group_size))  # expect: GRPO003 none
+    return (grid - grid.mean(dim=1, keepdim=True)).flatten()
+
+
 # quiet
 
 
@@ -165,6 +182,11 @@ def halves(rewards: torch.Tensor, group_size: int):
     """Chosen and rejected, one after the other."""
     chosen, rejected = rewards.split(len(rewards) // 2)
     return chosen - chosen.mean(), rejected - rejected.mean(), group_size
+
+
+def shards(rewards: np.ndarray, num_workers: int):
+    """As many parts as there are workers."""
+    return [part - part.mean() for part in np.array_split(rewards, num_workers)]
 
 
 def by_lengths(rewards: torch.Tensor, group_sizes: list[int]):
@@ -244,3 +266,59 @@ def keyed_by_a_quotient_of_something_else(rewards: list[float], positions: list[
         rows[position // width].append(reward)
     means = {key: sum(values) / len(values) for key, values in rows.items()}
     return [reward - means[position // width] for position, reward in zip(positions, rewards)]
+
+
+def best_of_each_block(rewards: torch.Tensor, group_size: int):
+    """A choice, no baseline."""
+    return [rewards[i : i + group_size].argmax() for i in range(0, len(rewards), group_size)]
+
+
+def every_nth(rewards: torch.Tensor, group_size: int):
+    """No block: one of each in turn."""
+    return [rewards[i::group_size] - rewards[i::group_size].mean() for i in range(group_size)]
+
+
+def longer_than_the_step(rewards: torch.Tensor, group_size: int):
+    """Blocks that overlap."""
+    out = []
+    for start in range(0, len(rewards), group_size):
+        part = rewards[start : start + 2 * group_size]
+        out.append(part - part.mean())
+    return out
+
+
+def of_another_kind(advantages: torch.Tensor, horizon: int):
+    """Stretches of time."""
+    out = []
+    for start in range(0, len(advantages), horizon):
+        part = advantages[start : start + horizon]
+        out.append((part - part.mean()) / (part.std() + 1e-8))
+    return out
+
+
+def by_the_samples_own_counts(rewards: torch.Tensor, counts: list[int], group_size: int):
+    """Starts and ends that were added up from the counts."""
+    ends = np.cumsum(counts)
+    for i in range(len(counts)):
+        part = rewards[ends[i] - counts[i] : ends[i]]
+        part -= part.mean()
+    return rewards, group_size
+
+
+def an_unknown_quotient(rewards: list[float], group_size: int, keys: list[int]):
+    """What is divided is no position."""
+    groups = defaultdict(list)
+    for key, reward in zip(keys, rewards):
+        groups[key // group_size].append(reward)
+    means = {key: sum(values) / len(values) for key, values in groups.items()}
+    return [reward - means[key // group_size] for key, reward in zip(keys, rewards)]
+
+
+def counted_by_their_spread(rewards: torch.Tensor, group_size: int, log):
+    """How many blocks have no spread is a metric."""
+    flat = 0
+    for i in range(0, len(rewards), group_size):
+        if rewards[i : i + group_size].std(unbiased=False) == 0:
+            flat += 1
+    log("flat", flat, sum(1 for part in rewards.split(group_size) if part.std(unbiased=False) == 0))
+    return rewards

@@ -91,6 +91,11 @@ def a_table(frame):
     return centred / (by_prompt.transform("std") + 1e-6)  # expect: GRPO004 none: the groups of a table are divided all at once
 
 
+def a_tables_attribute(frame):
+    by_prompt = frame.groupby("prompt").reward
+    return (frame.reward - by_prompt.transform("mean")) / by_prompt.transform("std")  # expect: GRPO004 none
+
+
 def positions_of_a_key(uids, rewards: torch.Tensor):
     positions = defaultdict(list)
     for i, uid in enumerate(uids):
@@ -135,6 +140,13 @@ def in_a_helper(prompts, rewards: list[float]):
 
 def normalised(values: torch.Tensor):
     return (values - values.mean()) / (values.std() + 1e-6)  # expect: GRPO004 none: the standard deviation is taken in a helper
+
+
+def in_a_dict_comprehension(uids, rewards):
+    groups = {wanted: [r for r, uid in zip(rewards, uids) if uid == wanted] for wanted in set(uids)}
+    for members in groups.values():
+        own = torch.tensor(members)
+        yield (own - own.mean()) / (own.std() + 1e-6)  # expect: GRPO004 safe
 
 
 # quiet: guards

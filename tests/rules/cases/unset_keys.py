@@ -125,6 +125,15 @@ def whole_samples(episodes: list[Episode]):
         yield rewards - rewards.mean()
 
 
+def by_position(episodes: list[Episode]):
+    groups = defaultdict(list)
+    for i in range(len(episodes)):
+        groups[episodes[i].group_index].append(episodes[i].reward)  # expect: GRPO005 unsafe
+    for own in groups.values():
+        values = torch.tensor(own)
+        yield values - values.mean()
+
+
 # quiet: looked at
 
 
