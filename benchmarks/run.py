@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from call_sites import compare_contracts
 from commands import install
 from comparison import Comparison, Missing
-from contracts import compare_contracts
 from linters import compare_linters
 from startup import compare_startup
 from tables import as_json, machine, markdown

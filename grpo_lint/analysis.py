@@ -14,6 +14,7 @@ from grpo_lint.declarations import ProjectDeclarations
 from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
+from grpo_lint.imported_constants import look_up_in
 from grpo_lint.model import Finding, Mark, Range
 from grpo_lint.rules import load
 from grpo_lint.selection import is_selected, selected
@@ -113,9 +114,10 @@ def _call_sites(
     if not CALL_SITES.may_be_in(source.path, b"", config):
         return None
     from grpo_lint.contracts.call_sites import CallSites
+    from grpo_lint.contracts.entries import sites_of
 
     findings = [_bare_finding(rule, report, source, tree) for rule, report, _ in reports]
-    return CallSites.of(source, tree, config, findings, cache())
+    return CallSites.of(sites_of(source.path, config), source, tree, lambda: findings, cache())
 
 
 def _remarks(
@@ -224,7 +226,8 @@ def _reported_by(
     best: dict[tuple[str, ast.expr], _Reported] = {}
     words = Vocabulary(config.reward_names, config.group_size_names)
     declarations = ProjectDeclarations(Path(source.path), tree, cache)
-    for facts in analyse(source, tree, words, declarations=declarations):
+    look_up = look_up_in(source, tree, cache)
+    for facts in analyse(source, tree, words, declarations=declarations, look_up=look_up):
         for rule, check in rules:
             for report in check(facts):
                 key = (rule.code, report.node)

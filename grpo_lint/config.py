@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 OWN_FILE = "grpo-lint.toml"
 PROJECT_FILE = "pyproject.toml"
 TABLE = "grpo-lint"
+# What only a misplaced configuration of ours has in a pyproject.toml.
+_MISPLACED = (b"tool.grpo_lint", b"[[call-sites]]")
 UNUSED_SUPPRESSION = "GRPO100"
 CALL_SITE_CONTRACT = "GRPO101"
 
@@ -171,11 +173,16 @@ def _may_be_configured(folder: Path) -> bool:
     if os.path.isfile(folder / OWN_FILE):  # noqa: PTH113 - Path's raises
         return True
     try:
-        return TABLE.encode() in (folder / PROJECT_FILE).read_bytes()
+        return may_hold_settings((folder / PROJECT_FILE).read_bytes())
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return False
     except OSError:  # for the reader to complain about
         return True
+
+
+def may_hold_settings(data: bytes) -> bool:
+    """Whether a pyproject.toml may have settings of ours, in their place or in another."""
+    return any(word in data for word in (TABLE.encode(), *_MISPLACED))
 
 
 def _project_folder(folder: Path) -> Path:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from grpo_lint.config import OWN_FILE, PROJECT_FILE, TABLE, Config, ConfigError
+from grpo_lint.config import OWN_FILE, PROJECT_FILE, TABLE, Config, ConfigError, may_hold_settings
 from grpo_lint.suggestion import did_you_mean
-from grpo_lint.toml_file import parse, read, subtable
+from grpo_lint.toml_file import Table, parse, read, subtable
 
 
 def load_config(folder: Path, codes: tuple[str, ...]) -> Config | None:
@@ -19,9 +19,11 @@ def load_config(folder: Path, codes: tuple[str, ...]) -> Config | None:
     if not path.is_file():
         return None
     data = read(path)
-    if TABLE.encode() not in data:
+    if not may_hold_settings(data):
         return None
-    tool = subtable(parse(path, data), "tool")
+    document = parse(path, data)
+    tool = subtable(document, "tool")
+    _require_place(path, document, tool)
     return _read_config(path, tool[TABLE], codes) if TABLE in tool else None
 
 
@@ -29,10 +31,20 @@ def read_config_file(path: Path, root: Path, codes: tuple[str, ...]) -> Config:
     """The configuration in a named file, with patterns relative to `root`. Raises ConfigError."""
     if path.name != PROJECT_FILE:
         return _read_own_file(path, codes)._replace(root=root)
-    tool = subtable(parse(path, read(path)), "tool")
+    document = parse(path, read(path))
+    tool = subtable(document, "tool")
+    _require_place(path, document, tool)
     if TABLE not in tool:
         raise ConfigError(path, None, f"has no table [tool.{TABLE}]")
     return _read_config(path, tool[TABLE], codes)._replace(root=root)
+
+
+def _require_place(path: Path, document: Table, tool: Table) -> None:
+    """Raise ConfigError where a pyproject.toml has settings of ours in a place where they are not looked for."""
+    if "call-sites" in document:
+        raise ConfigError(path, "call-sites", f"in this file the header is [[tool.{TABLE}.call-sites]]")
+    if (misspelt := TABLE.replace("-", "_")) in tool:
+        raise ConfigError(path, f"tool.{misspelt}", f"the table is called [tool.{TABLE}]")
 
 
 def _read_own_file(path: Path, codes: tuple[str, ...]) -> Config:

@@ -142,7 +142,7 @@ def _read_call_sites(value: object, _: Codes) -> object:
     from grpo_lint.rules import FUNCTION_CODES
 
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise _expected("a list of tables", value)
+        raise Unfit("expected a list of tables, each under a header in two pairs of brackets: [[…call-sites]]")
     return tuple(read_entry(each, FUNCTION_CODES) for each in value)
 
 
@@ -170,8 +170,7 @@ def _call_sites_schema(_: Codes) -> Schema:
         "result": {"description": "what must become of the result", "enum": ["returned", "used"]},
         "absent": {
             "description": "rules that report nothing in the function",
-            "type": "array",
-            "items": {"enum": list(FUNCTION_CODES)},
+            **_selector_schema(FUNCTION_CODES),
         },
     }
     entry = {"type": "object", "additionalProperties": False, "required": ["file", "function", "calls"]}

@@ -55,7 +55,7 @@ def _has_tests(path: str, data: bytes, config: Config) -> bool:
 def _has_call_sites(path: str, _: bytes, config: Config) -> bool:
     if not config.checks_call_sites:
         return False
-    from grpo_lint.contracts.call_sites import sites_of
+    from grpo_lint.contracts.entries import sites_of
 
     return bool(sites_of(path, config))
 

@@ -144,10 +144,12 @@ def test_the_pre_commit_hooks() -> None:
     assert {hook["id"]: hook["entry"] for hook in hooks} == {
         "grpo-lint": "grpo-lint",
         "grpo-lint-fix": "grpo-lint --fix",
+        "grpo-lint-contracts": "grpo-lint contracts",
     }
     for hook in hooks:
         assert hook["language"] == "python"
-        assert hook["types"] == ["python"]
+        is_given_files = hook.get("pass_filenames", True)
+        assert (hook.get("types"), hook.get("always_run")) == ((["python"], None) if is_given_files else (None, True))
         assert hook["require_serial"] is True
         assert hook["name"]
         assert hook["description"]
@@ -157,5 +159,6 @@ def test_the_entry_of_a_hook_runs_on_the_files_that_it_is_given(project: Path) -
     (project / "faulty.py").write_text(FAULTY)
     for hook in reversed(yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))):
         _, *arguments = shlex.split(hook["entry"])
-        assert imported_by(project, *arguments, "faulty.py", "samples.py")[0] == 0
+        files = ["faulty.py", "samples.py"] if hook.get("pass_filenames", True) else []
+        assert imported_by(project, *arguments, *files)[0] == 0
     assert "normalize_rewards_by_group" in (project / "faulty.py").read_text()

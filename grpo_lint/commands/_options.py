@@ -27,6 +27,7 @@ commands (as the first word; write ./rules for a path of that name):
   rules             list the rules
   baseline ACTION   write, update or check a record of the findings that there are
   config [PATH]     the settings in force, and where each comes from
+  contracts         the contracts of call sites, and whether they hold
   vendor PATH       write grpo_lint.reference into a codebase, which then trains without grpo-lint
 
 examples:

@@ -88,7 +88,7 @@ def unfit_call_sites(entries: Sequence[Entry]) -> Iterator[FileResult]:
     every = (entry.config for entry in entries if isinstance(entry, Found))
     configs = {str(config.file): config for config in every if config.checks_call_sites}
     for path, config in configs.items():
-        from grpo_lint.contracts.call_sites import entry_errors
+        from grpo_lint.contracts.entries import entry_errors
         from grpo_lint.outcome import Fault, FileResult
 
         yield from (FileResult(path, fault=Fault(error)) for error in entry_errors(config))

@@ -15,6 +15,6 @@ def check(site: CallSite, root: Path | str) -> tuple[Breach, ...]:
     Raises ContractError where it cannot be checked: the file is missing or no Python, the function is defined twice, an
     expression does not parse.
     """
-    from grpo_lint.contracts.file import breaches_in_file
+    from grpo_lint.contracts.sources import breaches_in_file
 
     return breaches_in_file(site, Path(root))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from grpo_lint.contracts.call_site import Breach
@@ -18,22 +19,27 @@ def reasons_for_absence(subject: Subject, search: Search, calls: Calls) -> list[
     """What stands where the call should."""
     frame = calls.run.frame
     found = [*_other_calls(subject, calls), *_dead_calls(subject, search, frame)]
-    arguments = ", ".join(f"{name}={text}" for name, text in subject.site.arguments)
-    wanted = f" with `{arguments}`" if arguments else ""
-    text = f"`{subject.site.function}` no longer calls `{subject.site.calls}`{wanted}"
+    wanted = "".join(f" with `{name}={text}`" for name, text in subject.site.arguments)
+    wanted = wanted if len(subject.site.arguments) == 1 else ""
+    text = f"`{subject.site.function}` does not call `{subject.site.calls}`{wanted}"
     return found or [subject.breach(frame.function, text)]
 
 
 def _other_calls(subject: Subject, calls: Calls) -> Iterator[Breach]:
     """The calls that look like one of the target."""
     for call, meanings in calls.every_other():
-        what = " or ".join(map(_told, meanings)) or "unknown"
+        if [meaning.name for meaning in meanings] == [subject.site.calls]:
+            continue  # said to be defined nowhere
+        what = " or ".join(map(_told, meanings)) or "not known"
         text = f"`{ast.unparse(call.func)}` is {what} here, and must be `{subject.site.calls}`"
         yield subject.breach(call.func, text)
 
 
 def _told(meaning: Meaning) -> str:
-    return f"`{meaning.name}`" if meaning.is_known and " " not in meaning.name else meaning.name
+    package, _, name = meaning.name.rpartition(".")
+    if package == "builtins" and name not in vars(builtins):
+        return "not imported"
+    return meaning.name if " " in meaning.name or meaning.name.startswith("`") else f"`{meaning.name}`"
 
 
 def _dead_calls(subject: Subject, search: Search, frame: Frame) -> Iterator[Breach]:

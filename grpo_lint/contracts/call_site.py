@@ -36,6 +36,9 @@ class CallSite:
     result: Result | None = None
     absent: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return f"{self.file}::{self.function}"
+
     @property
     def callee(self) -> str:
         """The last word of what is called."""

@@ -1,81 +1,72 @@
-"""The contracts that a configuration has of one file, put to it."""
+"""Contracts of one file, put to it: the file is read and its functions are looked at once for all of them."""
 
 from __future__ import annotations
 
 import ast
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grpo_lint.contracts.call_site import Breach, CallSite, ContractError
 from grpo_lint.contracts.checking import breaches_of
 from grpo_lint.contracts.effects import Orders
+from grpo_lint.contracts.entries import entry_name
 from grpo_lint.contracts.unit import Unit
 from grpo_lint.model import Finding
 from grpo_lint.project import Cache, Project
 from grpo_lint.source import Source
 
-if TYPE_CHECKING:
-    from grpo_lint.config import Config
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What one contract comes to: its breaches, or the `error` for which it cannot be checked."""
+
+    number: int
+    site: CallSite
+    breaches: tuple[Breach, ...] = ()
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallSites:
-    """What a file's contracts come to: their breaches, and the `errors` for which some cannot be checked."""
+    """What a file's contracts come to, in the order of their entries."""
 
-    breaches: tuple[Breach, ...]
-    errors: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
 
     @classmethod
     def of(
         cls,
+        sites: Iterable[tuple[int, CallSite]],
         source: Source,
         tree: ast.Module,
-        config: Config,
-        findings: Sequence[Finding],
+        findings: Callable[[], Sequence[Finding]],
         cache: Cache,
     ) -> CallSites:
-        """Check the contracts of a file. `findings` are what rules about functions report in it, suppressed or not."""
-        sites = sites_of(source.path, config)
+        """Check contracts of a file. `findings` gives what rules about functions report in it, suppressed or not."""
         orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(Path(source.path), cache)))
-        found: list[Breach] = []
-        errors: list[str] = []
-        for number, site in sites:
-            try:
-                found += breaches_of(site, orders, findings)
-            except ContractError as error:
-                errors.append(f"{entry_name(number, site)}: {error}")
-        return cls(tuple(dict.fromkeys(found)), tuple(errors))
+        return cls(tuple(_outcome(number, site, orders, findings) for number, site in sites))
+
+    @property
+    def breaches(self) -> tuple[tuple[str, Breach], ...]:
+        """The breaches, each once, with the name of the first entry that has it."""
+        found: dict[Breach, str] = {}
+        for outcome in self.outcomes:
+            for breach in outcome.breaches:
+                found.setdefault(breach, entry_name(outcome.number))
+        return tuple((entry, breach) for breach, entry in found.items())
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What is wrong with the contracts that cannot be checked, each with its entry's name."""
+        return tuple(
+            f"{entry_name(outcome.number, outcome.site)}: {outcome.error}"
+            for outcome in self.outcomes
+            if outcome.error is not None
+        )
 
 
-def sites_of(path: str, config: Config) -> list[tuple[int, CallSite]]:
-    """The contracts that a configuration has of a file, with the numbers of their entries."""
-    absolute = os.path.abspath(path)  # noqa: PTH100 - asked for every file
-    return [
-        (number, site)
-        for number, site in enumerate(config.call_sites, 1)
-        if isinstance(site, CallSite) and absolute.endswith(site.file) and absolute == _path(site, config)
-    ]
-
-
-def _path(site: CallSite, config: Config) -> str:
-    return os.path.abspath(config.root / site.file)  # noqa: PTH100
-
-
-def entry_name(number: int, site: CallSite | None = None) -> str:
-    """How an error calls an entry of the configuration."""
-    what = "" if site is None else f" ({site.file}::{site.function})"
-    return f"call-sites, entry {number}{what}"
-
-
-def entry_errors(config: Config) -> list[str]:
-    """What is wrong with the entries of a configuration, whatever their files hold."""
-    errors = []
-    for number, site in enumerate(config.call_sites, 1):
-        if not isinstance(site, CallSite):
-            errors.append(f"{entry_name(number)}: {site.reason}")
-        elif not os.path.isfile(_path(site, config)):  # noqa: PTH113
-            errors.append(f"{entry_name(number, site)}: there is no file {site.file}")
-    return errors
+def _outcome(number: int, site: CallSite, orders: Orders, findings: Callable[[], Sequence[Finding]]) -> Outcome:
+    try:
+        return Outcome(number, site, breaches_of(site, orders, findings() if site.absent else ()))
+    except ContractError as error:
+        return Outcome(number, site, error=str(error))

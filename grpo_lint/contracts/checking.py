@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from grpo_lint.contracts.absence import reasons_for_absence
-from grpo_lint.contracts.call_site import Breach, CallSite, Result
+from grpo_lint.contracts.call_site import Breach, CallSite, ContractError, Result
 from grpo_lint.contracts.calls import Calls, Search
 from grpo_lint.contracts.effects import Orders
 from grpo_lint.contracts.expressions import Run
@@ -18,6 +18,7 @@ from grpo_lint.contracts.replacement import function_of, missing_function, repla
 from grpo_lint.contracts.subject import Subject, shown
 from grpo_lint.contracts.wrapping import lost_by_wrapping
 from grpo_lint.model import Finding
+from grpo_lint.selectors import longest_match
 
 
 def breaches_of(site: CallSite, orders: Orders, findings: Sequence[Finding] = ()) -> tuple[Breach, ...]:
@@ -39,7 +40,9 @@ def _found(subject: Subject, orders: Orders, findings: Sequence[Finding]) -> Ite
     target = names.target(site.calls)
     if target is None:
         text = f"`{site.calls}`, which `{site.function}` must call, is not defined in the project"
-        yield subject.breach(function, text)
+        yield subject.breach(function, text + names.nearest(site.calls))
+    elif target.place is not None:
+        raise ContractError(f"calls: `{site.calls}` is a module")
     search = Search(orders, target or Meaning(site.calls))
     calls = search.calls(search.run(frame))
     yield from (*replaced_function(subject, function, owner), *replaced_target(subject, names, frame))
@@ -83,7 +86,7 @@ def _reported(subject: Subject, calls: Calls, findings: Sequence[Finding]) -> It
     spans = [_span(run.frame.function) for run in _runs(calls)]
     for finding in findings:
         row = finding.range.start.row
-        if finding.code in subject.site.absent and any(first <= row <= last for first, last in spans):
+        if longest_match(finding.code, subject.site.absent) >= 0 and any(first <= row <= last for first, last in spans):
             text = f"{finding.code} is reported here: the contract of `{subject.site.function}` wants it absent"
             yield Breach(finding.range, text)
 

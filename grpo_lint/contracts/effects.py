@@ -31,7 +31,9 @@ class Changing:
                 passed = dict(_passed(call, meaning, inner.function))
                 for mutation in self._of_frame(inner, depth + 1):
                     root, dot, rest = mutation.path.partition(".")
-                    if root in passed:
+                    if root == "?":
+                        yield mutation
+                    elif root in passed:
                         yield Mutation(f"{passed[root]}{dot}{rest}", mutation.is_set)
                     elif inner.outer is not None and inner.binding_frame(root) is not inner:
                         yield mutation
@@ -57,7 +59,11 @@ class Changing:
             if isinstance(node, ast.Call):
                 found += self.of_call(node, frame, depth)
             for mutation in found:
-                yield from (each for each in mutation.under_every_name(aliases) if _is_passed_in(each.path, frame))
+                for each in mutation.under_every_name(aliases):
+                    if _is_passed_in(each.path, frame):
+                        yield each
+                    elif each.is_set and "." in each.path:  # of something that was got from what is passed, perhaps
+                        yield Mutation(f"?.{each.path.rpartition('.')[2]}", is_set=True)
         yield from (Mutation(name, is_set=True) for name in frame.scope.outer & frame.scope.bindings.keys())
 
 

@@ -179,6 +179,12 @@ class _Rewriting:
                 return self._comprehension(node, bound, depth)
             case ast.Lambda():
                 return self._lambda(node, bound, depth)
+            case ast.Compare(
+                left=left,
+                ops=[ast.In() | ast.NotIn() as word],
+                comparators=[ast.List(elts=items) | ast.Set(elts=items)],
+            ) if self.unifies:
+                return self._same(ast.Compare(left, [word], [ast.Tuple(items, ast.Load())]), bound, depth)
         return self._same(node, bound, depth)
 
     def _same(self, node: ast.expr, bound: Mapping[str, str], depth: int) -> ast.expr:

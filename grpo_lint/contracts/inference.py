@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from grpo_lint.contracts.arguments import Signature, passed
 from grpo_lint.contracts.call_site import CallSite, ContractError, Result
@@ -20,47 +20,76 @@ from grpo_lint.model import Finding
 from grpo_lint.syntax import parse_expression
 
 
-def callees(site: CallSite, orders: Orders) -> tuple[str, ...]:
-    """The dotted names of the project's functions that a function calls, in the order of the text.
+@dataclass(frozen=True, slots=True)
+class Callees:
+    """The dotted names of what a function calls, in the order of the text: all that are known, and functions elsewhere.
 
-    `calls` of the site is not looked at. Raises ContractError where there is no such function.
+    `of_other_files` are functions of other files of the project, and those that grpo-lint brings.
+    """
+
+    known: tuple[str, ...]
+    of_other_files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """The contract that a call keeps now, and what it could not keep, with the reasons."""
+
+    site: CallSite
+    left_out: tuple[str, ...]
+
+
+def callees(site: CallSite, orders: Orders) -> Callees:
+    """What the function of a site calls; what the site says of that is not looked at.
+
+    Raises ContractError where there is no such function.
     """
     names = orders.names
     frame = _frame(site, names.unit)
     called = [names.meanings(node.func, frame) for node in frame.live_nodes if isinstance(node, ast.Call)]
-    found = [meanings[0].name for meanings in called if len(meanings) == 1 and _is_of_project(meanings[0], names.unit)]
-    return tuple(dict.fromkeys(found))
+    known = [each[0] for each in called if len(each) == 1 and each[0].is_known and each[0].frame is None]
+    dotted = [each for each in known if "." in each.name and not each.name.startswith("builtins.")]
+    elsewhere = (each.name for each in dotted if _is_of_project(each, names.unit))
+    return Callees(tuple(dict.fromkeys(each.name for each in dotted)), tuple(dict.fromkeys(elsewhere)))
 
 
 def _is_of_project(meaning: Meaning, unit: Unit) -> bool:
-    """Whether a contract may be wanted of a call: of a function in another file, or one that grpo-lint brings."""
-    is_function = isinstance(meaning.node, ast.FunctionDef | ast.AsyncFunctionDef) and meaning.frame is None
+    is_function = isinstance(meaning.node, ast.FunctionDef | ast.AsyncFunctionDef)
     is_elsewhere = meaning.module is not None and meaning.module.path != unit.module.path
-    return meaning.is_known and ((is_function and is_elsewhere) or meaning.name.startswith("grpo_lint."))
+    return (is_function and is_elsewhere) or meaning.name.startswith("grpo_lint.")
 
 
-def infer(site: CallSite, orders: Orders, findings: Sequence[Finding], codes: Sequence[str]) -> CallSite:
+def infer(site: CallSite, orders: Orders, findings: Sequence[Finding], codes: Sequence[str]) -> Inferred:
     """The contract that a call keeps now: its arguments, what becomes of the result, the codes that are absent.
 
-    What could not be kept, such as an argument that is changed before the call, is left out. `findings` are what rules
-    about functions report in the file, `codes` theirs. Raises ContractError where there is no such call.
+    `findings` are what rules about functions report in the file, `codes` theirs. Raises ContractError where there is no
+    such call.
     """
     frame = _frame(site, orders.names.unit)
     target = orders.names.target(site.calls)
     if target is None:
-        raise ContractError(f"`{site.calls}` is not defined in the project")
+        raise ContractError(f"`{site.calls}` is not defined in the project{orders.names.nearest(site.calls)}")
     search = Search(orders, target)
     calls = search.calls(search.run(frame))
     if not any(True for _ in calls.every()):
         raise ContractError(f"`{site.function}` does not call `{site.calls}`")
     bare = replace(site, arguments=(), result=None, absent=())
+    left: list[str] = []
     kept: list[tuple[str, str]] = []
     for pair in _arguments(calls):
-        if not breaches_of(replace(bare, arguments=(*kept, pair)), orders):
+        if told := breaches_of(replace(bare, arguments=(*kept, pair)), orders):
+            left.append(f"`{pair[0]}`, since line {told[0].range.start.row}: {told[0].message}")
+        else:
             kept.append(pair)
-    results = [each for each in Result if not breaches_of(replace(bare, result=each), orders)]
-    absent = tuple(each for each in codes if not breaches_of(replace(bare, absent=(each,)), orders, findings))
-    return replace(bare, arguments=tuple(kept), result=results[0] if results else None, absent=absent)
+    results = {each: breaches_of(replace(bare, result=each), orders) for each in Result}
+    held = [each for each, told in results.items() if not told]
+    if not held:
+        told = results[Result.USED]
+        left.append(f"`result`, since line {told[0].range.start.row}: {told[0].message}")
+    absent = [each for each in codes if not breaches_of(replace(bare, absent=(each,)), orders, findings)]
+    left += [f"`{code}` of `absent`, which is reported now" for code in codes if code not in absent]
+    whole = replace(bare, arguments=tuple(kept), result=held[0] if held else None, absent=tuple(absent))
+    return Inferred(whole, tuple(left))
 
 
 def _frame(site: CallSite, unit: Unit) -> Frame:

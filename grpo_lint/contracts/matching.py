@@ -14,6 +14,7 @@ from grpo_lint.contracts.mutation import dotted_path
 from grpo_lint.contracts.order import Change
 from grpo_lint.contracts.subject import Subject, line_of, shown
 from grpo_lint.flow.nodes import walk_nodes
+from grpo_lint.suggestion import did_you_mean
 
 _REORDERING = frozenset({"sorted", "reversed", "shuffle", "sample", "permutation", "sort", "reverse", "argsort"})
 
@@ -38,14 +39,17 @@ class Matching:
         """What is wrong with the arguments."""
         signature = Signature.of(self.site.meaning)
         given = passed(self.site.call, self.site.run, self.site.meaning, signature)
+        if changed := list(self._changed()):  # which is why arguments are not what they were
+            return changed
         found = [each for name, value in self.wanted.items() for each in self._argument(name, value, given, signature)]
-        return found or [*self._changed(), *self._out_of_step(given), *self._reordered(given)]
+        return found or [*self._out_of_step(given), *self._reordered(given)]
 
     def _argument(self, name: str, wanted: ast.expr, given: Passed, signature: Signature | None) -> Iterator[Breach]:
         call, value = self.site.call, given.by_name.get(name)
         must = f"`{name}` of `{self.subject.site.callee}` must be `{shown(wanted)}`"
         if signature is not None and not signature.takes(name):
-            text = f"`{self.subject.site.callee}` takes no argument `{name}`, which must be `{shown(wanted)}`"
+            close = did_you_mean(name, {*signature.positional, *signature.names})
+            text = f"`{self.subject.site.callee}` takes no argument `{name}`, which must be `{shown(wanted)}`{close}"
             yield self.subject.breach(call, text)
         elif value is not None:
             if not self._is_same(wanted, value):
@@ -54,7 +58,9 @@ class Matching:
         elif given.unread is not None:
             yield self.subject.breach(call, f"{must}; what `{shown(given.unread)}` passes cannot be told")
         elif given.has_unnamed:
-            text = f"{must}: pass it by name, since the project does not show `{self.subject.site.calls}`"
+            text = (
+                f"{must}, and is not passed by name; what goes by position where the project does not show is not told"
+            )
             yield self.subject.breach(call, text)
         else:
             default = signature.defaults.get(name) if signature is not None else None

@@ -11,6 +11,7 @@ from grpo_lint.contracts.scopes import Binding, Function
 from grpo_lint.contracts.unit import Frame, Unit, is_static, statements_of
 from grpo_lint.project import Module
 from grpo_lint.project.modules import Bound, Imported, ModulePlace, file_of, read_module
+from grpo_lint.suggestion import did_you_mean
 
 _DEPTH = 30
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -65,6 +66,13 @@ class Names:
                 known = [each for each in found if each.is_known]
                 return known[0] if known else None
         return Meaning(dotted)
+
+    def nearest(self, dotted: str) -> str:
+        """The end of a complaint about a name that its module has not: the nearest one that it has."""
+        module_name, _, name = dotted.rpartition(".")
+        path = self.unit.project.resolve_module(module_name)
+        module = None if path is None else read_module(path, self.unit.project.cache)
+        return "" if module is None else did_you_mean(name, module.bindings)
 
     def _place(self, dotted: str) -> ModulePlace | None:
         found = self.unit.project.resolver.find_module(dotted)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from grpo_lint.contracts.call_site import CallSite, ContractError, Result
-from grpo_lint.selectors import unknown_code
+from grpo_lint.selectors import unknown_selector
 from grpo_lint.suggestion import did_you_mean
+from grpo_lint.syntax import parse_expression
 
 KEYS = ("file", "function", "calls", "arguments", "result", "absent")
 _REQUIRED = ("file", "function", "calls")
@@ -23,7 +25,7 @@ class Misfit:
 
 
 def read_entry(value: object, codes: tuple[str, ...]) -> CallSite | Misfit:
-    """The contract that an entry stands for; `codes` are those of the rules that it may want absent."""
+    """The contract that an entry stands for; `codes` are those of the rules about functions."""
     try:
         return site_of(value, codes)
     except ContractError as error:
@@ -66,6 +68,8 @@ def _file(name: str) -> str:
 
 def _dotted(name: str, key: str, least: int) -> str:
     parts = name.split(".")
+    if key == "calls" and parts[0] in ("self", "cls"):
+        raise ContractError(f"calls: name the class in place of `{parts[0]}`: package.module.Class.{parts[-1]}")
     if len(parts) < least or not all(part.isidentifier() for part in parts):
         example = "RolloutManager.post_process" if key == "function" else "package.module.function"
         raise ContractError(f"{key}: {name!r} is no name such as {example!r}")
@@ -73,8 +77,6 @@ def _dotted(name: str, key: str, least: int) -> str:
 
 
 def _arguments(value: object) -> Iterator[tuple[str, str]]:
-    from grpo_lint.contracts.subject import parse_wanted
-
     if not isinstance(value, Mapping):
         raise ContractError(f"arguments: expected a table of expressions, found {value!r}")
     for name, text in value.items():
@@ -82,6 +84,14 @@ def _arguments(value: object) -> Iterator[tuple[str, str]]:
             raise ContractError(f"arguments.{name}: expected an expression in a string, found {text!r}")
         parse_wanted(str(name), text)
         yield str(name), text
+
+
+def parse_wanted(name: str, text: str) -> ast.expr:
+    """An expression that must be passed for a parameter. Raises ContractError."""
+    try:
+        return parse_expression(text.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ContractError(f"arguments.{name}: `{text}` is no expression") from error
 
 
 def _result(value: object) -> Result | None:
@@ -92,13 +102,13 @@ def _result(value: object) -> Result | None:
 
 
 def _absent(value: object, codes: tuple[str, ...]) -> Iterator[str]:
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, Sequence) or isinstance(value, str):
         raise ContractError(f"absent: expected a list of codes, found {value!r}")
     for code in value:
         if not isinstance(code, str):
             raise ContractError(f"absent: expected a code, found {code!r}")
-        if complaint := unknown_code(code, codes):
-            raise ContractError(f"absent: {complaint}")
+        if complaint := unknown_selector(code, codes):
+            raise ContractError(f"absent: {complaint} (of the rules about functions)")
         yield code
 
 

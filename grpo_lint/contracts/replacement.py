@@ -28,8 +28,15 @@ def missing_function(subject: Subject) -> Breach:
     """What to say of a function that is not there."""
     site = subject.site
     every = dict(_qualified_names(subject.unit.module.tree.body, ""))
-    close = did_you_mean(site.function, every)
-    what = f"`{site.file}` has no function `{site.function}`, which must call `{site.calls}`{close}"
+    must = f", which must call `{site.calls}`" if site.calls else ""
+    if isinstance(every.get(site.function), ast.ClassDef):
+        what = f"`{site.function}` in `{site.file}` is a class: name one of its methods{must}"
+        return subject.breach(every[site.function], what)
+    functions = [name for name, node in every.items() if not isinstance(node, ast.ClassDef)]
+    last = site.function.rpartition(".")[2]
+    same = [name for name in functions if name.rpartition(".")[2] == last]
+    close = f": did you mean {same[0]!r}?" if len(same) == 1 else did_you_mean(site.function, functions)
+    what = f"`{site.file}` has no function `{site.function}`{must}{close}"
     return subject.breach(every.get(site.function.rpartition(".")[0]), what)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from grpo_lint.contracts.call_site import Breach, CallSite, ContractError
+from grpo_lint.contracts.call_site import Breach, CallSite
 from grpo_lint.contracts.places import place_of
+from grpo_lint.contracts.reading import parse_wanted
 from grpo_lint.contracts.unit import Unit
-from grpo_lint.syntax import parse_expression
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,19 +28,13 @@ class Subject:
 
 
 def shown(node: ast.AST) -> str:
-    """The code of a node in one line."""
+    """The code of a node in one line; of a statement that holds others, its first."""
     if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple) and node.value.elts:
         return f"return {shown(node.value)[1:-1]}"  # as people write it
-    return " ".join(ast.unparse(node).split())
+    text = ast.unparse(node)
+    holds_others = isinstance(node, ast.stmt) and isinstance(getattr(node, "body", None), list)
+    return " ".join((text.partition("\n")[0] + " …" if holds_others else text).split())
 
 
 def line_of(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
-
-
-def parse_wanted(name: str, text: str) -> ast.expr:
-    """An expression that must be passed for a parameter. Raises ContractError."""
-    try:
-        return parse_expression(text.strip())
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ContractError(f"arguments.{name}: `{text}` is no expression") from error

@@ -50,17 +50,20 @@ def _is_replacing(decorator: ast.expr, frame: Frame, names: Names) -> bool:
 
 
 def _drops_the_result(decorator: ast.AST) -> bool:
-    """Whether a decorator of the project calls what it decorates, and does not return what that gives.
+    """Whether a decorator of the project gives something that does not return what the decorated function gives.
 
-    It is looked at one function deep: the inner function that calls one of the decorator's parameters.
+    One that returns what it is given, as a registration does, is none; else a function in it must call a parameter of
+    one around it, and return that.
     """
     if not isinstance(decorator, ast.FunctionDef):
         return False
-    given = set(positional_names(decorator))
-    for inner in decorator.body:
-        if isinstance(inner, ast.FunctionDef) and _calls_any(inner, given):
-            return not any(_returns_call(node, given, inner) for node in own_nodes(inner.body))
-    return False
+    functions = [node for node in walk_nodes(decorator) if isinstance(node, ast.FunctionDef)]
+    given = {name for each in functions for name in positional_names(each)}
+    returned = [node.value for each in functions for node in own_nodes(each.body) if isinstance(node, ast.Return)]
+    if any(isinstance(value, ast.Name) and value.id in given for value in returned):
+        return False
+    callers = [each for each in functions if _calls_any(each, given)]
+    return not any(_returns_call(node, given, each) for each in callers for node in own_nodes(each.body))
 
 
 def _calls_any(function: ast.FunctionDef, given: set[str]) -> bool:

@@ -56,6 +56,10 @@ from grpo_lint.flow.vocabulary import Vocabulary
 
 Evaluate = Callable[[ast.expr], Value]
 
+_NEW_AXES = frozenset({"unsqueeze", "expand_dims"})
+_TRANSPOSITIONS = frozenset({"t", "T", "transpose", "swapaxes", "permute"})
+_SHAPES = groupings.RESHAPES | groupings.FLATTENINGS | _NEW_AXES | _TRANSPOSITIONS | {"squeeze"}
+
 
 @dataclass(frozen=True, slots=True)
 class Calls:
@@ -77,14 +81,8 @@ class Calls:
         if not isinstance(node.func, ast.Name):
             return None
         match node.func.id:
-            case "range":
-                return Counted()
-            case "enumerate":
-                return Parallel((Counted(), first))
-            case "zip":
-                return Parallel(tuple(self.record.values.get(each, UNKNOWN) for each in node.args))
-            case "tuple" | "list" if is_shape(first):
-                return first
+            case "range" | "enumerate" | "zip":
+                return self._gone_over(node.func.id, node, first)
             case "len":
                 found = vectors(first)
                 return Length(found[0].origin, "") if found else Length(None, ast.unparse(node.args[0]))
@@ -92,17 +90,21 @@ class Calls:
                 return self._looked_up(node, node.args[1])
             case "int" | "float" | "max" | "min" if isinstance(first, Scalar | Length | GroupCount):
                 return first
-            case "list" if is_reward_like(first) and (isinstance(first, Listed) or _is_list(first)):
-                return first
-            case "list" | "tuple" if is_reward_like(first):
-                return Altered(first, node)
-            case "sorted" | "reversed" if is_reward_like(first):
-                return Altered(first, node)
+            case "list" | "tuple" | "sorted" | "reversed":
+                return _collected(node, node.func.id, first)
             case "abs" | "any" | "all":
                 self.record.idle.add(node.args[0])
                 return None
             case _:
                 return None
+
+    def _gone_over(self, name: str, node: ast.Call, first: Value) -> Value:
+        """What a loop over `range(n)`, `enumerate(rewards)` or `zip(rewards, means)` takes its items from."""
+        if name == "range":
+            return Counted()
+        if name == "enumerate":
+            return Parallel((Counted(), first))
+        return Parallel(tuple(self.record.values.get(each, UNKNOWN) for each in node.args))
 
     def _of_a_row(self, node: ast.Call, row: Row) -> Value | None:
         """`sum(row)`, `len(row)`, `statistics.mean(row)`: of one group's values."""
@@ -168,16 +170,8 @@ class Calls:
         name = operation.name
         if isinstance(operand, Row):
             return self._on_row(operation, operand)
-        if name in groupings.RESHAPES:
-            return groupings.regroup(operation, operand, evaluate, self.vocabulary)
-        if name in groupings.FLATTENINGS:
-            return self._flattened(operation, operand)
-        if name in ("unsqueeze", "expand_dims") and integer(operation.argument(0, "dim", "axis")) == 0:
-            return groupings.one_row(operand, operation.node, operation.operand, is_one_row=False)
-        if name == "squeeze":
-            return self._squeezed(operation, operand)
-        if name in ("t", "T", "transpose", "swapaxes", "permute"):
-            return self._transposed(operation, operand)
+        if name in _SHAPES:
+            return self._in_another_shape(operation, operand, evaluate)
         if name in STATISTICS:
             self.record.idle.add(operation.operand)
             return self._reduced(operation, operand)
@@ -193,6 +187,19 @@ class Calls:
             return operand
         if name in IDLE:
             self.record.idle.add(operation.operand)
+        return self._converted(operation, operand)
+
+    def _in_another_shape(self, operation: Operation, operand: Value, evaluate: Evaluate) -> Value | None:
+        if operation.name in groupings.RESHAPES:
+            return groupings.regroup(operation, operand, evaluate, self.vocabulary)
+        if operation.name in groupings.FLATTENINGS:
+            return self._flattened(operation, operand)
+        if operation.name == "squeeze":
+            return self._squeezed(operation, operand)
+        if operation.name not in _NEW_AXES:
+            return self._transposed(operation, operand)
+        if integer(operation.argument(0, "dim", "axis")) == 0:
+            return groupings.one_row(operand, operation.node, operation.operand, is_one_row=False)
         return self._converted(operation, operand)
 
     def _on_row(self, operation: Operation, row: Row) -> Value | None:
@@ -285,6 +292,16 @@ class Calls:
         if name in OPERATORS and operation.arguments:
             return self.arithmetic.result(operation.node, operation.operand, OPERATORS[name], operation.arguments[0])
         return statistics.inexact(operand) if name in ELEMENTWISE | CONVERSIONS else None
+
+
+def _collected(node: ast.Call, name: str, first: Value) -> Value | None:
+    """`list(rewards)` and `tuple(shape)`: the same items; in another order after `sorted` and `reversed`."""
+    if name in ("list", "tuple") and is_shape(first):
+        return first
+    if not is_reward_like(first):
+        return None
+    is_same = name == "list" and (isinstance(first, Listed) or _is_list(first))
+    return first if is_same else Altered(first, node)
 
 
 def _is_vmap(node: ast.Call) -> bool:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from grpo_lint.flow.vocabulary import IDENTITY_NAMES, Vocabulary
 from grpo_lint.gate import COLLECTIONS, CUTS, KEYS, OTHER_BLOCKS, OTHER_BUCKETS, PART_STATISTICS, SPREADS
 
-_RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "reduce", "unsqueeze", "expand_dims", "newaxis"})
+_RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
+_EINOPS = frozenset({"reduce"})  # which groups in files that have einops
 _ROW_INDEX = re.compile(r"\[\s*None\b")
 _PART_WORDS = frozenset({*CUTS, *COLLECTIONS})
 _PARTS = re.compile(f"{OTHER_BLOCKS}|{OTHER_BUCKETS}")
@@ -43,8 +44,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """Of all words of a module: which of them tell groups, and whether a comparison may be one of keys."""
+    """Of all words of a module: which of them group and tell groups, and whether a comparison may be one of keys."""
 
+    reshapes: frozenset[str]
     groups: frozenset[str]
     has_keys: bool
 
@@ -53,7 +55,8 @@ class _Signs:
         identities = IDENTITY_NAMES & words
         sizes = (word for word in words if vocabulary.is_group_relative and vocabulary.is_group_size(word, False))
         groups = identities | frozenset(sizes) if vocabulary.is_group_relative else frozenset[str]()
-        return cls(groups, bool(identities) or not _SPREADS.isdisjoint(words))
+        reshapes = _RESHAPES | _EINOPS if "einops" in words else _RESHAPES
+        return cls(reshapes, groups, bool(identities) or not _SPREADS.isdisjoint(words))
 
 
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
@@ -96,7 +99,7 @@ def _is_enough(marks: Set[str]) -> bool:
 
 
 def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, signs: _Signs) -> Iterator[str]:
-    if not _RESHAPES.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
+    if not signs.reshapes.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
         yield "reshape"
     if any(word.endswith(_STATISTICS) for word in words):
         yield "statistic of a reshape"

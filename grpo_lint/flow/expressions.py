@@ -181,15 +181,8 @@ class Evaluator:
             return env.bindings[path].value
         if path not in self.named:
             vector = named_vector(node, name, self.module.vocabulary)
-            self.named[path] = vector or self._number(node, name)
+            self.named[path] = vector or self.module.constants.scalar(node, name)
         return self.named[path]
-
-    def _number(self, node: ast.expr, name: str) -> Scalar:
-        """A number by its name; by all that it goes by, and what it is, where it is a constant of the module."""
-        if not isinstance(node, ast.Name):
-            return Scalar(node, frozenset({name}))
-        constants = self.module.constants
-        return Scalar(constants.number(name) or node, constants.names(name))
 
     def _attribute(self, node: ast.Attribute, env: Environment) -> Value:
         base = self.evaluate(node.value, env)

@@ -13,7 +13,7 @@ from grpo_lint.flow.constants import Constants
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import share_origin, vectors, walk
 from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Statistic, Value, Vector
-from grpo_lint.flow.vocabulary import Vocabulary, names_parts_of_samples, tokens
+from grpo_lint.flow.vocabulary import Vocabulary, is_for_each_sample, tokens
 from grpo_lint.source import Placed, Source
 
 if TYPE_CHECKING:
@@ -257,10 +257,7 @@ class FunctionFacts:
 
     def is_named_flat(self, grouping: Grouping) -> bool:
         """Whether the values are called rewards, plainly, which are one for each sample in code about prompts."""
-        return all(
-            not {"reward", "rewards"}.isdisjoint(tokens(vector.name)) and not names_parts_of_samples(vector.name)
-            for vector in vectors(grouping.of)
-        )
+        return all(is_for_each_sample(vector.name) for vector in vectors(grouping.of))
 
     def is_one_group(self, grouping: Grouping) -> bool:
         """Whether the rewards are one prompt's own already: by their names, a loop over prompts, a parameter."""

@@ -27,7 +27,7 @@ from grpo_lint.flow.values import (
     Value,
     Vector,
 )
-from grpo_lint.flow.vocabulary import Vocabulary, counts_prompts, names_parts_of_samples, names_prompts
+from grpo_lint.flow.vocabulary import Vocabulary, counts_prompts, is_for_each_sample, names_prompts
 
 RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange"})
 FLATTENINGS = frozenset({"flatten", "ravel", "view_as", "reshape_as"})
@@ -215,8 +215,8 @@ def _counts_prompts(dimension: Dimension) -> bool:
 
 
 def _is_one_for_each_sample(of: Value) -> bool:
-    """Whether rewards have one axis, or no name by which each sample has several: `token_rewards`."""
-    return all(vector.rank == 1 or not names_parts_of_samples(vector.name) for vector in vectors(of))
+    """Whether rewards have one axis, or a name by which they have: advantages may well be those of tokens."""
+    return all(vector.rank == 1 or is_for_each_sample(vector.name) for vector in vectors(of))
 
 
 def _is_named_size(dimension: Dimension, is_strong: bool, words: Vocabulary) -> bool:

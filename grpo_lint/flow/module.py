@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
-from grpo_lint.flow.constants import Constants
+from grpo_lint.flow.constants import Constants, LookUp, unknown
 from grpo_lint.flow.decisions import decides
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts, Normalising, Role
@@ -25,6 +25,7 @@ def analyse(
     words: Vocabulary,
     is_gated: bool = True,
     declarations: Declarations | None = None,
+    look_up: LookUp = unknown,
 ) -> Iterator[FunctionFacts]:
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
@@ -42,7 +43,7 @@ def analyse(
         vocabulary=words.for_text(source.text),
         functions=_functions(tree.body),
         methods=_methods(tree),
-        constants=Constants.of(tree, aliases),
+        constants=Constants.of(tree, aliases, look_up),
         declarations=declarations,
     )
     for node in wanted:

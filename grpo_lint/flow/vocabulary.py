@@ -154,9 +154,10 @@ def counts_prompts(name: str) -> bool:
     return not (_ALL_PROMPTS | _ALL_GROUPS).isdisjoint(words) and not _COUNT.isdisjoint(words) and "per" not in words
 
 
-def names_parts_of_samples(name: str) -> bool:
-    """Whether `name` speaks of what each sample has several of: tokens, steps, reward functions."""
-    return not _PARTS_OF_SAMPLES.isdisjoint(tokens(name))
+def is_for_each_sample(name: str) -> bool:
+    """Whether `name` plainly means rewards, one for each sample: not advantages, and not those of tokens or steps."""
+    words = tokens(name)
+    return not {"reward", "rewards"}.isdisjoint(words) and _PARTS_OF_SAMPLES.isdisjoint(words)
 
 
 def is_identity(name: str) -> bool:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from grpo_lint.contracts import CallSite, ContractError, check
 from grpo_lint.contracts.arguments import Signature
-from grpo_lint.contracts.file import read_source
 from grpo_lint.contracts.names import Names
+from grpo_lint.contracts.sources import read_source
 from grpo_lint.contracts.unit import Unit
 from grpo_lint.fixes.layout import one_line
 from grpo_lint.fixes.normalisation import Refusal

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _RUNS = frozenset({"exec", "eval", "compile", "parse", "parse_module"})
 _WRITES = frozenset({"write_text", "write_bytes", "write", "writelines"})
 _PROGRAMS = frozenset({"check_call", "check_output", "Popen", "system", "invoke", "runpytest"})
+_SOURCES = frozenset({"__file__", "getsource", "getsourcelines", "getsourcefile", "getfile"})
 _MOVES = frozenset({"chdir", "isolated_filesystem"})
 _GENERATES = re.compile(
     r"codegen|scaffold|render|(?:generate|write|emit|export)_\w*(?:code|source|stub|module|file|binding|package|script)"
@@ -67,13 +68,26 @@ class Suite:
 
     def guards(self) -> Iterator[Guard]:
         """The guards of a call site that search the text of a source file, in the order of the text."""
+        nodes = walk_nodes(self.tree)
+        if not any(_may_lead_to_source(node) for node in nodes):  # most files: nothing more need be known of them
+            return
         names = Names.of(self.tree)
         moves = not _MOVES.isdisjoint(names.calls)
         reader = Reader(names, Parameters(names), replace(Grounds.of(self.source.path), is_left=moves))
-        for function in (node for node in walk_nodes(self.tree) if isinstance(node, Function)):
+        for function in (node for node in nodes if isinstance(node, Function)):
             found = [_assertion(search, reader) for search in searches_in(function, names)]
             if (assertions := [each for each in found if each is not None]) and not _uses_otherwise(function, reader):
                 yield from _grouped(function, assertions)
+
+
+def _may_lead_to_source(node: ast.AST) -> bool:
+    """Whether a node names a source file, or asks for the source of an object."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text.endswith(".py")
+        case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name):
+            return name in _SOURCES
+    return False
 
 
 def _grouped(function: ast.AST, assertions: list[Assertion]) -> Iterator[Guard]:

@@ -11,6 +11,7 @@ from typing import TypeGuard
 
 NAMESPACE_DEPTH = 3
 MARKERS = ("pyproject.toml", ".git")
+PROJECT_MARKERS = ("pyproject.toml", "grpo-lint.toml", "setup.py", ".git")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,14 @@ def project_folder(path: Path) -> Path | None:
     return next((folder for folder in path.parents if (folder / "pyproject.toml").is_file()), None)
 
 
+def marked_folder(path: Path) -> Path | None:
+    """The nearest folder above a file that looks like a project's: with its configuration, or under version control."""
+    return next((folder for folder in path.parents if any((folder / name).exists() for name in PROJECT_MARKERS)), None)
+
+
 def source_roots(path: Path) -> tuple[Path, ...]:
     """The folders in which the file's absolute imports are sought, in order."""
-    parent, folder = package_parent(path), project_folder(path)
+    parent, folder = package_parent(path), project_folder(path) or marked_folder(path)
     roots = [] if parent is None else [parent]
     if folder is not None:
         roots += [folder, *([folder / "src"] if (folder / "src").is_dir() else [])]

@@ -49,7 +49,7 @@ There is no fix: whether the code or the contract is to change is for its mainta
 
 ## How to suppress
 Take the entry out of `call-sites`, or change it to what holds now. `# noqa: GRPO101 - reason` hides a breach on its
-line.
+line from `grpo-lint`, and not from `grpo-lint contracts`.
 """
 
 from __future__ import annotations
@@ -75,6 +75,5 @@ RULE = Rule(
 
 def check(call_sites: CallSites) -> Iterator[Remark]:
     """Yield the breaches of the contracts that the configuration has of a file."""
-    for breach in call_sites.breaches:
-        reason = "whether the code or the contract is to change is for its maintainers to say"
-        yield Remark(breach.range, breach.message, fix_reason=reason)
+    for entry, breach in call_sites.breaches:
+        yield Remark(breach.range, breach.message, fix_reason=f"change the code, or the contract ({entry})")

@@ -5,7 +5,7 @@ Reports a test that reads a source file of the project as text and asserts that 
 
 ## Why is this bad
 Such a test guards a call site by its spelling. A formatter that breaks the line, a renamed local or a keyword given by
-position make it fail, though nothing changed; and it passes if the same words stand in a comment, in dead code, or in
+position makes it fail, though nothing changed; and it passes if the same words stand in a comment, in dead code, or in
 another function than the one that trains. A defect in another spelling passes as well: `not in` knows only the spelling
 that was there when the test was written.
 
@@ -38,9 +38,10 @@ def test_rewards_are_grouped_by_prompt():
 ```
 
 ## Fix safety
-The fix is unsafe: `assert_call_site` asks for more than the words of the test, and for nothing else. There is a fix
-where the asserted texts are an import, a call or arguments of one call that exactly one function of the file makes, and
-reshapes that must be absent. Where a text is anything else, the test is reported only.
+The fix is unsafe: the test then checks the call, and no longer the text. Its environment needs grpo-lint, and a
+constant that held the file's path may be left without use. There is a fix where the asserted texts are an import, a
+call or arguments of one call that exactly one function of the file makes, and reshapes that must be absent. Where a
+text is anything else, the test is reported only.
 
 Texts that are not code (a licence, a version, a README) are quiet, as are tests of files that they write or generate
 themselves, of their own helpers and of other people's packages.
@@ -69,7 +70,11 @@ RULE = Rule(
     code="GRPO102",
     name="source-text-guard",
     summary="a test guards a call site by searching the text of a source file",
-    gate=(rb"\b(?:read_text|read_bytes|readlines|read|getsource|getsourcelines)\b", rb"assert|\bfail\b|\braise\b"),
+    gate=(
+        rb"\b(?:read_text|read_bytes|readlines|read|getsource|getsourcelines)\b",
+        rb"assert|\bfail\b|\braise\b",
+        rb"\.py\b|__file__|\bgetsource",
+    ),
     subject=TESTS,
 )
 

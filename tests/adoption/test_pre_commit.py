@@ -172,18 +172,34 @@ def test_only_what_a_commit_touches_is_asked_for_with_head_as_the_base(
 
 
 def test_the_repository_can_be_tried(project: Repository, product: Repository) -> None:
-    """Without an id, `try-repo` runs both hooks in turn, in an environment that it builds for the occasion."""
+    """Without an id, `try-repo` runs all hooks in turn, in an environment that it builds for the occasion."""
     project.commit({"trainer.py": FAULTY, "clean.py": CLEAN})
     done = pre_commit(project, "try-repo", str(product.folder), "--all-files")
     assert done.returncode == 1, done.stdout
     printed = re.split(r"^- hook id: ", done.stdout, flags=re.MULTILINE)
-    assert [text.partition("\n")[0] for text in printed[1:]] == list(IDS)
+    assert [text.partition("\n")[0] for text in printed[1:]] == [*IDS, "grpo-lint-contracts"][: len(printed) - 1]
+    assert "grpo-lint contracts....." in done.stdout, "which passes, and has no id printed"
     assert "trainer.py:7:15: GRPO001 [*]" in printed[1]
     assert "files were modified by this hook" not in printed[1]
     assert "files were modified by this hook" in printed[2]
     assert "1 fixed, 0 remaining" in printed[2]
     assert REPAIRED in project.read("trainer.py")
     assert project.read("clean.py") == CLEAN
+
+
+def test_the_hook_of_contracts_runs_whatever_has_changed(project: Repository, product: Repository) -> None:
+    """The file that is committed has no contract: it breaks that of another, which pre-commit does not name."""
+    entry = '[[call-sites]]\nfile = "lab/manager.py"\nfunction = "process"\ncalls = "lab.grouping.centre"\n'
+    manager = "from lab.grouping import centre\n\n\ndef process(samples):\n    return centre(samples)\n"
+    grouping = "def centre(samples):\n    return samples\n"
+    files = {"grpo-lint.toml": entry, "lab/__init__.py": "", "lab/manager.py": manager, "lab/grouping.py": grouping}
+    install(project, product, "grpo-lint-contracts")
+    project.commit(files)
+    is_made, printed = try_commit(project, lab__grouping=grouping.replace("centre", "center"))
+    assert not is_made
+    assert "`lab.grouping.centre`, which `process` must call, is not defined in the project" in printed
+    is_made, printed = try_commit(project, lab__grouping=f"{grouping}\n\ndef other():\n    pass\n")
+    assert is_made, printed
 
 
 def test_many_files_are_checked_by_one_process(project: Repository, product: Repository, tmp_path: Path) -> None:

@@ -142,6 +142,18 @@ HOLDS = {
         "raw = [s.reward for s in samples]\nreturn raw, centre(self.args, raw, samples)\n",
         after=body("def centre(args, raw, samples):\n    return CALL\n").replace("self.args", "args"),
     ),
+    "a decorator that registers it": manager(after="def listed(method):\n    return method\n").replace(
+        "    def post", "    @listed\n    def post"
+    ),
+    "a decorator that times it": manager(
+        after="def timed(name):\n    def decorate(method):\n        def wrapper(*args):\n"
+        "            found = method(*args)\n"
+        "            return found\n        return wrapper\n    return decorate\n"
+    ).replace("    def post", "    @timed('post')\n    def post"),
+    "a decorator from elsewhere": manager().replace("    def post", "    @torch.no_grad()\n    def post"),
+    "a helper sets something else": manager(
+        "note(samples)\n" + BODY, after="def note(batch):\n    for sample in batch:\n        sample.seen = True\n"
+    ),
     "logged in between": manager(BODY.replace("return raw, rewards", "logger.info(rewards)\n    return raw, rewards")),
     "only what is never run overwrites it": manager(
         BODY.replace("return raw, rewards", "if False:\n        rewards = raw\n    return raw, rewards")
@@ -168,8 +180,8 @@ def test_a_contract_holds(name: str, tmp_path: Path) -> None:
 
 
 FAILS = {
-    "the call is gone": (manager("raw = [s.reward for s in samples]\nreturn raw, raw\n"), "no longer calls"),
-    "only a comment is left": (manager("# normalize_by_prompt(\nreturn samples, samples\n"), "no longer calls"),
+    "the call is gone": (manager("raw = [s.reward for s in samples]\nreturn raw, raw\n"), "does not call"),
+    "only a comment is left": (manager("# normalize_by_prompt(\nreturn samples, samples\n"), "does not call"),
     "another module's function": (
         manager(imports="from lab.legacy import normalize_by_prompt\n"),
         "`normalize_by_prompt` is `lab.legacy.normalize_by_prompt` here, and must be "
@@ -184,7 +196,7 @@ FAILS = {
             "centre = normalize_by_prompt if self.args.new else other\n"
             + BODY.replace("= normalize_by_prompt(", "= centre(")
         ),
-        "or `builtins.other` here",
+        "or not imported here",
     ),
     "bound again in the module": (
         manager(imports=IMPORT + "normalize_by_prompt = lambda raw, *_, **__: raw\n"),
@@ -207,6 +219,25 @@ FAILS = {
     "replaced by setattr": (
         manager(BODY, "from lab import grouping\n" + IMPORT, after="setattr(grouping, 'normalize_by_prompt', print)\n"),
         "`normalize_by_prompt` is replaced here",
+    ),
+    "the callee is gone": (
+        manager(imports="from lab.grouping import normalise_by_prompt as normalize_by_prompt\n"),
+        "`normalize_by_prompt` is `lab.grouping.normalise_by_prompt` here",
+    ),
+    "never imported": (manager(imports=""), "`normalize_by_prompt` is not imported here"),
+    "a decorator that never calls it": (
+        manager(
+            after="def off(method):\n    def wrapper(self, samples):\n"
+            "        return samples, samples\n    return wrapper\n"
+        ).replace("    def post", "    @off\n    def post"),
+        "`off` stands between",
+    ),
+    "identities set by a helper": (
+        manager(
+            "relabel(samples)\n" + BODY,
+            after="def relabel(batch):\n    for i, s in enumerate(batch):\n        s.prompt = i\n",
+        ),
+        "`prompt` is set here",
     ),
     "the method is replaced": (
         manager(after="Manager.post_process = lambda self, samples: (samples, samples)\n"),

@@ -64,11 +64,13 @@ def test_a_comment_on_the_line_answers_for_a_breach(tmp_path: Path) -> None:
         (ENTRY.replace('"self.args.n_samples"', '"self.args."'), "arguments.size: `self.args.` is no expression"),
         (ENTRY.replace('"self.args.n_samples"', "1"), "arguments.size: expected an expression in a string, found 1"),
         (ENTRY.replace('"returned"', '"kept"'), "result: 'kept' is neither 'returned' nor 'used'"),
-        (ENTRY.replace('"GRPO001"', '"GRPO01"'), "absent: unknown code 'GRPO01': did you mean 'GRPO001'?"),
+        (ENTRY.replace('"GRPO001"', '"GRPO01x"'), "absent: unknown code 'GRPO01x': did you mean 'GRPO001'?"),
         (ENTRY.replace("lab/manager.py", "/lab/manager.py"), "is not below the folder of the configuration"),
         (ENTRY.replace("lab/manager.py", "../manager.py"), "is not below the folder of the configuration"),
         (ENTRY.replace("Manager.post_process", "post process"), "function: 'post process' is no name such as"),
         (ENTRY.replace("lab.grouping.normalize", "normalize"), "calls: 'normalize_by_prompt' is no name such as"),
+        (ENTRY.replace("lab.grouping", "self"), "name the class in place of `self`: package.module.Class.normalize_by"),
+        (ENTRY.replace('["GRPO001", "GRPO002"]', '"GRPO001"'), "absent: expected a list of codes, found 'GRPO001'"),
     ],
 )
 def test_an_entry_that_is_none_is_named_and_the_others_are_checked(entry: str, said: str, tmp_path: Path) -> None:
@@ -77,6 +79,11 @@ def test_an_entry_that_is_none_is_named_and_the_others_are_checked(entry: str, s
     assert err.startswith("pyproject.toml: call-sites, entry 1")
     assert said in err
     assert "GRPO101 the result of" in out, "the second entry"
+
+
+def test_a_module_is_nothing_to_call(tmp_path: Path) -> None:
+    status, _, err = run(project(tmp_path, manager(), ENTRY.replace(".normalize_by_prompt", "")))
+    assert (status, "calls: `lab.grouping` is a module" in err) == (2, True)
 
 
 def test_a_function_that_is_defined_twice(tmp_path: Path) -> None:
@@ -132,10 +139,10 @@ def test_contracts_are_listed_with_their_state(tmp_path: Path) -> None:
         "for sample in samples]`, and is"
         " `[sample.attempt for sample in samples]`",
         f"{name.replace('manager', 'gone')}: cannot be checked",
-        "  lab/gone.py: No such file or directory",
+        "  there is no file lab/gone.py",
         "entry 4: cannot be checked",
         "  `file` is missing",
-        "4 contracts: 1 held, 1 broken, 2 cannot be checked.",
+        "pyproject.toml: 4 contracts: 1 held, 1 broken, 2 cannot be checked.",
     ]
 
 
@@ -146,7 +153,7 @@ def test_the_status_of_the_list(module: str, status: int, tmp_path: Path) -> Non
 
 def test_no_contracts(tmp_path: Path) -> None:
     write(tmp_path, manager())
-    assert run(tmp_path, "contracts") == (0, "No contracts: the configuration has no `call-sites`.\n", "")
+    assert run(tmp_path, "contracts") == (0, "No contracts: there is no configuration.\n", "")
 
 
 def test_what_is_inferred_holds_and_can_be_pasted(tmp_path: Path) -> None:
@@ -167,26 +174,98 @@ def test_what_is_inferred_holds_and_can_be_pasted(tmp_path: Path) -> None:
     assert check(site, tmp_path) == ()
 
 
-def test_inference_leaves_out_what_does_not_hold(tmp_path: Path) -> None:
+def test_inference_leaves_out_what_does_not_hold_and_says_why(tmp_path: Path) -> None:
     body = "self.args.n_samples = 4\n" + BODY.replace("return raw, rewards", "return raw, [2 * r for r in rewards]")
     write(tmp_path, manager(body))
     out = run(tmp_path, "contracts", "infer", "lab/manager.py::Manager.post_process")[1]
     assert "size =" not in out
     assert 'result = "used"' in out
+    assert "# left out: `size`, since line 6: `self.args.n_samples` is set here, before the call" in out
+
+
+def test_inference_without_a_configuration_names_the_file_from_the_projects_folder(tmp_path: Path) -> None:
+    write(tmp_path, manager())
+    (tmp_path / "pyproject.toml").unlink()
+    (tmp_path / ".git").mkdir()
+    status, out, _ = run(tmp_path / "lab", "contracts", "infer", "manager.py::Manager.post_process")
+    assert status == 0
+    assert 'file = "lab/manager.py"' in out
+    assert out.startswith(f"# for {tmp_path / 'pyproject.toml'}")
+
+
+@pytest.mark.parametrize("calls", ["_centre", "self._centre", "lab.manager.Manager._centre"])
+def test_inference_of_a_method(calls: str, tmp_path: Path) -> None:
+    body = "return samples, self._centre(samples)\n"
+    write(tmp_path, manager(body, inside="\n\ndef _centre(self, samples):\n    return samples\n"))
+    out = run(tmp_path, "contracts", "infer", "lab/manager.py::Manager.post_process", "--calls", calls)[1]
+    assert 'calls = "lab.manager.Manager._centre"' in out
+    assert 'arguments = { samples = "samples" }' in out
+
+
+def test_modules_are_found_in_a_folder_under_version_control(tmp_path: Path) -> None:
+    """Without a pyproject.toml, and in a folder that is no package."""
+    write(tmp_path, manager())
+    for name in ("pyproject.toml", "lab/__init__.py"):
+        (tmp_path / name).unlink()
+    (tmp_path / "grpo-lint.toml").write_text(toml_of(SITE, "call-sites"))
+    assert run(tmp_path, "contracts")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[call-sites]]\nfile = 'a.py'\n", "call-sites: in this file the header is [[tool.grpo-lint.call-sites]]"),
+        ("[[tool.grpo_lint.call-sites]]\nfile = 'a.py'\n", "tool.grpo_lint: the table is called [tool.grpo-lint]"),
+        ("[tool.grpo-lint.call-sites]\nfile = 'a.py'\n", "each under a header in two pairs of brackets"),
+    ],
+)
+def test_a_header_that_is_not_looked_for(text: str, said: str, tmp_path: Path) -> None:
+    write(tmp_path, manager(), {"pyproject.toml": text})
+    for words in ([], ["contracts"]):
+        status, _, err = run(tmp_path, *words)
+        assert status == 2
+        assert said in err
+
+
+@pytest.mark.parametrize("word", ["list", "infr", "gone.toml"])
+def test_a_word_that_is_no_path(word: str, tmp_path: Path) -> None:
+    status, _, err = run(write(tmp_path, manager()), "contracts", word)
+    assert status == 2
+    assert f"'{word}' is neither a path nor `infer`" in err
+
+
+def test_what_the_command_says_holds_whatever_is_left_out(tmp_path: Path) -> None:
+    """The command checks every entry, and `grpo-lint` what its settings leave in."""
+    table = '[tool.grpo-lint]\nselect = ["GRPO001"]\n'
+    project(tmp_path, manager(DROPPED), table, ENTRY)
+    assert run(tmp_path)[0] == 0
+    assert run(tmp_path, "contracts")[0] == 1
+
+
+@pytest.mark.parametrize("absent", ['["ALL"]', '["GRPO0"]', '["GRPO001"]'])
+def test_codes_prefixes_and_all_may_be_absent(absent: str, tmp_path: Path) -> None:
+    body = BODY.replace(
+        "return raw, raw",
+        "rewards = torch.tensor(raw).reshape(-1, self.args.n_samples_per_prompt)\n"
+        "return raw, (rewards - rewards.mean(-1, keepdim=True)).flatten()",
+    )
+    entry = ENTRY.replace('["GRPO001", "GRPO002"]', absent)
+    out = run(project(tmp_path, manager(f"import torch\n{body}"), entry), "contracts")[1]
+    assert "GRPO001 is reported here" in out
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["lab/manager.py"], "is no place such as FILE::FUNCTION"),
-        (["lab/gone.py::f"], "gone.py: No such file or directory"),
+        (["lab/gone.py::f"], "there is no file"),
         (["lab/manager.py::Manager.process"], "has no function `Manager.process`"),
         (["lab/manager.py::Manager.post_process", "--calls", "lab.legacy.f"], "is not defined in the project"),
         (
             ["lab/manager.py::Manager.post_process", "--calls", "print"],
-            "calls no print\n  --calls lab.grouping.normalize",
+            "calls no `print`: choose with\n  --calls lab.grouping.normalize",
         ),
-        (["lab/grouping.py::normalize_by_prompt"], "calls no function of another file"),
+        (["lab/grouping.py::normalize_by_prompt"], "calls no function of other files"),
     ],
 )
 def test_what_cannot_be_inferred(words: list[str], said: str, tmp_path: Path) -> None:

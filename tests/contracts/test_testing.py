@@ -45,7 +45,7 @@ def test_a_breach_is_told_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(AssertionError) as failure:
         assert_call_site(SITE, root=tmp_path)
     assert str(failure.value).splitlines() == [
-        "Manager.post_process does not call lab.grouping.normalize_by_prompt as its contract says",
+        "Manager.post_process does not keep its contract with lab.grouping.normalize_by_prompt",
         "lab/manager.py:10: `prompts` of `normalize_by_prompt` must be `[sample.prompt for sample in samples]`, and is"
         " `[sample.index for sample in samples]`",
         ">   [sample.index for sample in samples],",
@@ -58,6 +58,14 @@ def test_findings_are_told(tmp_path: Path) -> None:
         assert_no_findings("lab", root=tmp_path)
     assert_no_findings("lab", ignore=["GRPO001"], root=tmp_path)
     assert_no_findings("lab", select=["GRPO002"], root=tmp_path)
+
+
+@pytest.mark.parametrize("code", ["GRPO9", "reward-reshape", "grpo001"])
+def test_a_code_that_is_none_is_no_success(code: str, tmp_path: Path) -> None:
+    write(tmp_path, FAULTY)
+    for codes in ({"select": [code]}, {"ignore": [code]}):
+        with pytest.raises(ValueError, match=f"unknown code '{code}'"):
+            assert_no_findings("lab", root=tmp_path, **codes)
 
 
 def test_what_cannot_be_checked_is_no_success(tmp_path: Path) -> None:
@@ -73,12 +81,12 @@ def test_what_cannot_be_checked_is_no_success(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({}, "file: expected a string"),
+        ({}, "`file` is missing"),
         (
             {"file": "lab/manager.py", "function": "f", "calls": "a.b", "result": "kept"},
             "neither 'returned' nor 'used'",
         ),
-        ({"file": "lab/gone.py", "function": "f", "calls": "a.b"}, "No such file"),
+        ({"file": "lab/gone.py", "function": "f", "calls": "a.b"}, "there is no file lab/gone.py"),
         ({"file": "lab/manager.py", "function": "f", "calls": "a.b", "arguments": {"x": "("}}, "is no expression"),
         ({"file": "lab/manager.py", "function": "f", "calls": "a.b", "absent": ["X"]}, "unknown code"),
     ],
@@ -117,7 +125,7 @@ def test_in_a_project_that_cannot_be_imported(tmp_path: Path) -> None:
     assert status == 1
     assert ">       assert_call_site(\n" in out or ">   assert_call_site(\n" in out.replace("    >", ">")
     assert (
-        "E       AssertionError: Manager.post_process does not call lab.grouping.normalize_by_prompt as its contract"
+        "E       AssertionError: Manager.post_process does not keep its contract with lab.grouping.normalize_by_prompt"
         in out
     )
     assert (

@@ -350,7 +350,7 @@ def test_a_source_that_does_not_parse(tmp_path: Path) -> None:
     (tmp_path / "lab/manager.py").write_text("def f(\n")
     (finding,) = run(path, Mode.FIX).findings
     assert finding.fix_reason is not None
-    assert finding.fix_reason.startswith("lab/manager.py: '(' was never closed")
+    assert finding.fix_reason.startswith("lab/manager.py:1:6: '(' was never closed")
 
 
 def test_a_suppressed_guard_stays(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from contracts.study.edits import EDITS
 from contracts.study.guards import GUARDS, Guard
 from contracts.study.verdicts import section
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/contracts.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/contracts-study.md"
 (REVERTED,) = (edit for edit in EDITS if edit.name == "reverted")
 
 

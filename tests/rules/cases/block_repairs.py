@@ -30,12 +30,10 @@ def joined(cfg, episodes: list[Episode]):
     return torch.cat([part - part.mean() for part in rewards.split(cfg.group_size)])  # expect: GRPO003 safe
 
 
-def joined_under_a_name(cfg, episodes: list[Episode]):
+def joined_under_a_name(n_samples, episodes: list[Episode]):
     rewards = torch.tensor([e.reward for e in episodes])
-    parts = torch.cat(
-        [(part - part.mean()) / (torch.std(part, correction=0) + 1e-8) for part in rewards.split(cfg.group_size)]  # expect: GRPO003 safe
-    )
-    return parts
+    out = torch.cat([(b - b.mean()) / (torch.std(b, correction=0) + 1e-8) for b in rewards.split(n_samples)])  # expect: GRPO003 safe
+    return out
 
 
 def named_only(rewards: torch.Tensor, uids, group_size: int):

@@ -144,3 +144,47 @@ def scaled_by_the_batch_in_groups(rewards, group_size):
     """No group's statistic."""
     grid = rewards.view(-1, group_size)
     return (grid - grid.mean()) / (grid.std() + 1e-6)
+
+
+def scaled_by_a_running_spread(rewards, running):
+    """A running scale of all batches."""
+    return (rewards - running.mean) / (running.std + 1e-6)
+
+
+def environments_and_the_batch(rewards, num_envs):
+    """Environments, scaled by the batch."""
+    grid = rewards.view(-1, num_envs)
+    return (grid - grid.mean(1, keepdim=True)) / (rewards.std() + 1e-6)
+
+
+def centred_by_identity(rewards, group_ids):
+    """Means of the prompts, and the batch's scale."""
+    sums = torch.zeros(int(group_ids.max()) + 1).scatter_add(0, group_ids, rewards)
+    means = sums / torch.bincount(group_ids)
+    advantages = rewards - means[group_ids]
+    return advantages / (advantages.std() + 1e-6)
+
+
+def critic_and_the_batch(rewards, values, group_size):
+    """A critic's baseline in the same shape."""
+    advantages = rewards.view(-1, group_size) - values.view(-1, group_size)
+    return advantages / (advantages.std() + 1e-6)
+
+
+def along_the_prompts(rewards, group_size):
+    """A mean along the prompts."""
+    grid = rewards.view(-1, group_size)
+    return (grid - grid.mean(0, keepdim=True)) / (grid.std() + 1e-6)
+
+
+def one_group_and_its_own_scale(group):
+    """One prompt's own."""
+    rewards = torch.tensor([e.reward for e in group])
+    return (rewards - rewards.mean()) / (rewards.std() + 1e-6)
+
+
+def spread_of_the_centred(rewards, group_size, log):
+    """A scale that is only logged."""
+    grid = rewards.view(-1, group_size)
+    log((grid - grid.mean(1, keepdim=True)).std())
+    return rewards

@@ -155,3 +155,29 @@ def logged_baseline(rewards, group_size, log):
     """A baseline that is only logged."""
     log(_baseline(rewards, group_size))
     return rewards
+
+
+def helper_over_the_prompts(rewards, group_size):
+    """Centred along the other axis."""
+    return _centred(_as_groups(rewards, group_size).T)
+
+
+def class_in_a_function_without_groups(values):
+    """A class that centres a batch."""
+
+    class Whitening:
+        def __call__(self, rewards):
+            return (rewards - rewards.mean()) / (rewards.std() + 1e-6)
+
+    return Whitening()(values)
+
+
+def environments_in_a_class_in_a_function(num_envs):
+    """Environments, in a class in a function."""
+
+    class Normaliser:
+        def __call__(self, rewards):
+            grid = rewards.view(-1, num_envs)
+            return grid - grid.mean(1, keepdim=True)
+
+    return Normaliser()

@@ -176,3 +176,63 @@ def jackknife(losses, n):
     """Leave-one-out means of other values."""
     grid = losses.view(-1, n)
     return (grid - grid.mean(1, keepdim=True)) * n / (n - 1)
+
+
+def siblings_of_environments(rewards, num_envs):
+    """Environments are no siblings."""
+    grid = rewards.view(-1, num_envs)
+    return grid - (grid.sum(1, keepdim=True) - grid) / (num_envs - 1)
+
+
+def siblings_over_time(rewards, horizon):
+    """Nor are steps."""
+    grid = rewards.view(-1, horizon)
+    return (grid - grid.mean(1, keepdim=True)) * horizon / (horizon - 1)
+
+
+def siblings_among_the_prompts(rewards, group_size, num_prompts):
+    """Along the prompts: each sample against those of other prompts at its place."""
+    grid = rewards.view(-1, group_size)
+    return (grid - grid.mean(0, keepdim=True)) * num_prompts / (num_prompts - 1)
+
+
+def pairs(rewards):
+    """Of two, each is the other's baseline: a preference pair."""
+    grid = rewards.view(-1, 2)
+    return (grid - grid.mean(1, keepdim=True)) * 2
+
+
+def unbiased_variance(rewards, n):
+    """Values that are squared and multiplied are a variance."""
+    grid = rewards.view(-1, n)
+    return ((grid - grid.mean(1, keepdim=True)) ** 2).mean(1) * n / (n - 1)
+
+
+def siblings_mean_as_a_metric(rewards, n, log):
+    """A baseline that is only logged."""
+    grid = rewards.view(-1, n)
+    log(((grid.sum(1, keepdim=True) - grid) / (n - 1)).mean())
+    return rewards
+
+
+def better_than_the_siblings(rewards, n):
+    """A comparison."""
+    grid = rewards.view(-1, n)
+    return grid > (grid.sum(1, keepdim=True) - grid) / (n - 1)
+
+
+def siblings_of_a_group(group):
+    """One prompt's own rewards."""
+    rewards = torch.tensor([e.reward for e in group])
+    return rewards - (rewards.sum() - rewards) / (len(group) - 1)
+
+
+def siblings_in_a_loop_over_prompts(rewards_by_prompt, n):
+    """Groups that are there already."""
+    return [(row - row.mean()) * n / (n - 1) for row in rewards_by_prompt]
+
+
+def share_of_the_sum(scores, n):
+    """Attention without softmax."""
+    grid = scores.view(-1, n)
+    return grid / (grid.sum(1, keepdim=True) - grid + 1e-6)

@@ -15,6 +15,12 @@ def steps_of_each_prompt(step_rewards, prompts):
     return grid - grid.mean(1, keepdim=True)
 
 
+def advantages_of_each_prompt(advantages, prompts):
+    """Advantages are often those of tokens."""
+    grid = advantages.view(len(prompts), -1)
+    return grid - grid.mean(1, keepdim=True)
+
+
 def functions_of_each_prompt(rewards_per_func, prompts):
     """Or reward functions."""
     grid = rewards_per_func.reshape(len(prompts), -1)

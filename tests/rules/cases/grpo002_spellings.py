@@ -84,3 +84,36 @@ def all_axes(rewards: torch.Tensor, completions):
     """Of more than one axis, the shape in front of which there is a one keeps its rows."""
     grid = rewards.reshape(1, *rewards.shape)
     return completions, grid - grid.mean(-1, keepdim=True)
+
+
+def row_that_is_not_centred(rewards, weights):
+    """A row for a product."""
+    return torch.reshape(rewards, (1, -1)) @ weights
+
+
+def row_that_is_logged(rewards, log):
+    """A row whose mean is only looked at."""
+    row = torch.unsqueeze(rewards, 0)
+    log(row.mean(1, keepdim=True), row.std(1))
+    return rewards
+
+
+def along_the_row_of_ones(rewards, completions):
+    """Along the axis of one, each sample is its own mean."""
+    row = rewards.unflatten(0, (1, -1))
+    return completions, row - row.mean(0, keepdim=True)
+
+
+def row_of_tokens(token_rewards, completions):
+    """The rewards of one completion's tokens."""
+    row = np.expand_dims(token_rewards, axis=0)
+    return completions, row - row.mean(axis=1, keepdims=True)
+
+
+def each_members_row(groups):
+    """A row for each prompt's members."""
+    out = []
+    for members in groups:
+        row = torch.reshape(torch.tensor([m.reward for m in members]), (1, -1))
+        out.append(row - row.mean(1, keepdim=True))
+    return out
