@@ -30,7 +30,8 @@ def joined(cfg, episodes: list[Episode]):
     return torch.cat([part - part.mean() for part in rewards.split(cfg.group_size)])  # expect: GRPO003 safe
 
 
-def joined_under_a_name(n_samples, episodes: list[Episode]):
+def joined_under_a_name(cfg, episodes: list[Episode]):
+    n_samples = cfg.group_size
     rewards = torch.tensor([e.reward for e in episodes])
     out = torch.cat([(b - b.mean()) / (torch.std(b, correction=0) + 1e-8) for b in rewards.split(n_samples)])  # expect: GRPO003 safe
     return out
