@@ -32,10 +32,9 @@ def joined(cfg, episodes: list[Episode]):
 
 def joined_under_a_name(cfg, episodes: list[Episode]):
     rewards = torch.tensor([e.reward for e in episodes])
-    parts = torch.cat(
-        [(part - part.mean()) / (torch.std(part, correction=0) + 1e-8) for part in rewards.split(cfg.group_size)]  # expect: GRPO003 safe
-    )
-    return parts
+    n = cfg.group_size
+    joined = torch.cat([(p - p.mean()) / (torch.std(p, correction=0) + 1e-8) for p in rewards.split(n)])  # expect: GRPO003 safe
+    return joined
 
 
 def named_only(rewards: torch.Tensor, uids, group_size: int):
