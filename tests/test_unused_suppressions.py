@@ -86,7 +86,7 @@ def test_nothing_is_said_of(tmp_path: Path, text: str) -> None:
             "# grpo-lint: ignore-file[GRPO002]\n",
             "`GRPO002` is not reported in this file: this `# grpo-lint: ignore-file` suppresses nothing",
         ),
-        ("x = 1  # noqa: GRPO999\n", "this `# noqa` names `GRPO999`, which is no rule: did you mean 'GRPO100'?"),
+        ("x = 1  # noqa: GRPO999\n", "this `# noqa` names `GRPO999`, which is no rule: did you mean 'GRPO009'?"),
         ("x = 1  # noqa: GRPO01\n", "this `# noqa` names `GRPO01`, which is no rule: did you mean 'GRPO001'?"),
         (
             "x = 1  # grpo-lint: ignore[GRP001]\n",
@@ -164,7 +164,7 @@ def test_text(project: Path) -> None:
     assert run(OPTION, cwd=project) == (
         1,
         f"a.py:1:8: GRPO100 [*] {MESSAGE}\n"
-        "b.py:1:8: GRPO100 this `# noqa` names `GRPO999`, which is no rule: did you mean 'GRPO100'?\n"
+        "b.py:1:8: GRPO100 this `# noqa` names `GRPO999`, which is no rule: did you mean 'GRPO009'?\n"
         "  no fix: another rule may be meant\n"
         "Found 2 findings.\n[*] 1 fixable with `--fix`.\n",
         "",
