@@ -31,10 +31,10 @@ def joined(cfg, episodes: list[Episode]):
 
 
 def joined_under_a_name(cfg, episodes: list[Episode]):
-    n_samples = cfg.group_size
     rewards = torch.tensor([e.reward for e in episodes])
-    out = torch.cat([(b - b.mean()) / (torch.std(b, correction=0) + 1e-8) for b in rewards.split(n_samples)])  # expect: GRPO003 safe
-    return out
+    n = cfg.group_size
+    joined = torch.cat([(p - p.mean()) / (torch.std(p, correction=0) + 1e-8) for p in rewards.split(n)])  # expect: GRPO003 safe
+    return joined
 
 
 def named_only(rewards: torch.Tensor, uids, group_size: int):
