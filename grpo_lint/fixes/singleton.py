@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from grpo_lint.fixes.normalisation import Refusal
 from grpo_lint.fixes.tree import Tree
-from grpo_lint.flow.exposed_spreads import ExposedSpread
+from grpo_lint.flow.exposed import ExposedSpread
 from grpo_lint.flow.facts import FunctionFacts, Role
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import alternatives

@@ -19,7 +19,7 @@ from grpo_lint.source import Placed, Source
 if TYPE_CHECKING:
     from grpo_lint.flow.attempts import Overcount
     from grpo_lint.flow.expansions import Mismatch
-    from grpo_lint.flow.exposed_spreads import ExposedSpread
+    from grpo_lint.flow.exposed import ExposedSpread
     from grpo_lint.flow.lone_samples import LoneBaseline
     from grpo_lint.flow.unset_keys import UnsetKey
 
@@ -187,7 +187,7 @@ class FunctionFacts:
 
     def unguarded_spreads(self) -> Iterator[ExposedSpread]:
         """The sample deviations of groups that may have one sample, where nothing tests that."""
-        from grpo_lint.flow.exposed_spreads import unguarded_spreads
+        from grpo_lint.flow.exposed import unguarded_spreads
 
         return unguarded_spreads(self)
 

@@ -24,9 +24,9 @@ from grpo_lint.flow.values import (
     Each,
     Element,
     Grouping,
-    Held,
     Layout,
     Parallel,
+    PerGroup,
     Position,
     Row,
     Scalar,
@@ -85,11 +85,11 @@ class Parts:
 
     def item(self, node: ast.Subscript, base: Value) -> Value | None:
         """What `base[index]` is, if it is one group's values or what is kept for a group; else None."""
-        buckets, holder = first(base, Buckets), first(base, Held)
+        buckets, mapped = first(base, Buckets), first(base, PerGroup)
         if buckets is not None:
             return self._bucket(buckets, node)
-        if holder is not None:
-            return holder.item
+        if mapped is not None:
+            return mapped.item
         if not is_reward_like(base) or is_grouped(base) or isinstance(base, Element | Row):
             return self.column(node)
         source = vectors(base)[0]
@@ -220,10 +220,10 @@ class Parts:
 
     def _of_dict(self, owner: ast.expr, method: str, node: ast.Call) -> Value | None:
         value = self._value(owner)
-        buckets, holder = first(value, Buckets), first(value, Held)
-        if buckets is None and holder is None:
+        buckets, mapped = first(value, Buckets), first(value, PerGroup)
+        if buckets is None and mapped is None:
             return None
-        item = self._bucket(buckets, node) if buckets is not None else holder.item if holder is not None else UNKNOWN
+        item = self._bucket(buckets, node) if buckets is not None else mapped.item if mapped is not None else UNKNOWN
         match method:
             case "values":
                 return Each(item)
@@ -310,14 +310,14 @@ class Parts:
     def mapped(self, value: Value) -> Value:
         """What `{key: value for …}` is: something that holds one group's values, or a statistic of them, by key."""
         is_part = isinstance(value, Vector) and value.part is not None
-        return Held(value) if is_part else self.stored(UNKNOWN, value) or UNKNOWN
+        return PerGroup(value) if is_part else self.stored(UNKNOWN, value) or UNKNOWN
 
-    def stored(self, target: Value, value: Value) -> Held | None:
+    def stored(self, target: Value, value: Value) -> PerGroup | None:
         """What holds statistics after `means[key] = mean`; None where the value is no statistic of a part."""
         if not is_of_part(value) and not (isinstance(value, Several) and any(map(is_of_part, value.items))):
             return None
-        known = first(target, Held)
-        return Held(value if known is None or known.item is value else Choice(None, value, known.item))
+        known = first(target, PerGroup)
+        return PerGroup(value if known is None or known.item is value else Choice(None, value, known.item))
 
 
 def _stacked(node: ast.Call, blocks: Each, operand: ast.expr) -> Value | None:
