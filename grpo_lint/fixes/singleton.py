@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from grpo_lint.fixes.normalisation import Refusal
 from grpo_lint.fixes.tree import Tree
+from grpo_lint.flow.exposed import ExposedSpread
 from grpo_lint.flow.facts import FunctionFacts, Role
 from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.flow.spreads import ExposedSpread
 from grpo_lint.flow.traversal import alternatives
 from grpo_lint.flow.values import Vector
 from grpo_lint.model import Edit, Fix, Position, Range, Safety

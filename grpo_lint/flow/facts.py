@@ -18,8 +18,8 @@ from grpo_lint.source import Placed
 if TYPE_CHECKING:
     from grpo_lint.flow.attempts import Overcount
     from grpo_lint.flow.expansions import Mismatch
+    from grpo_lint.flow.exposed import ExposedSpread
     from grpo_lint.flow.lone_samples import LoneBaseline
-    from grpo_lint.flow.spreads import ExposedSpread
     from grpo_lint.flow.unset_keys import UnsetKey
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -185,7 +185,7 @@ class FunctionFacts:
 
     def unguarded_spreads(self) -> Iterator[ExposedSpread]:
         """The sample deviations of groups that may have one sample, where nothing tests that."""
-        from grpo_lint.flow.spreads import unguarded_spreads
+        from grpo_lint.flow.exposed import unguarded_spreads
 
         return unguarded_spreads(self)
 

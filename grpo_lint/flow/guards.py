@@ -9,7 +9,7 @@ from grpo_lint.flow.facts import Function, FunctionFacts
 from grpo_lint.flow.lineage import names_behind
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import alternatives, groupings
-from grpo_lint.flow.values import Bucket, Buckets, Each, Grouping, Layout, Mapped, Several, Statistic, Value, Vector
+from grpo_lint.flow.values import Bucket, Buckets, Each, Grouping, Layout, PerGroup, Several, Statistic, Value, Vector
 
 # What looks at, or takes away, a spread that is NaN.
 _NAN_CARE = frozenset("nan_to_num nan_to_num_ isnan isfinite fillna notna isna notnull isnull dropna".split())
@@ -120,7 +120,7 @@ def _holds(value: Value, grouping: Grouping) -> bool:
             return grouping.layout is Layout.BATCH and isinstance(grouping.of, Vector) and origin is grouping.of.origin
         case Buckets(node=node) | Bucket(of=Buckets(node=node)):
             return node is grouping.node
-        case Each(item=item) | Mapped(item=item):
+        case Each(item=item) | PerGroup(item=item):
             return _is_about(item, grouping)
         case Several(items=items):
             return any(_is_about(item, grouping) for item in items)

@@ -15,7 +15,7 @@ from grpo_lint.flow.values import (
     Grouping,
     Kind,
     Layout,
-    Mapped,
+    PerGroup,
     Scale,
     Spread,
     Statistic,
@@ -130,7 +130,7 @@ def _is_number(value: Value) -> bool:
 
 def held(value: Value) -> Value:
     """What is computed with where statistics are looked up or spread over the samples: the statistics."""
-    return map_alternatives(value, lambda part: part.item if isinstance(part, Mapped) else part)
+    return map_alternatives(value, lambda part: part.item if isinstance(part, PerGroup) else part)
 
 
 def single(value: Value) -> Value:

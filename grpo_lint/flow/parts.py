@@ -24,7 +24,7 @@ from grpo_lint.flow.values import (
     Element,
     Grouping,
     Layout,
-    Mapped,
+    PerGroup,
     Scalar,
     Several,
     Value,
@@ -69,7 +69,7 @@ class Parts:
 
     def item(self, node: ast.Subscript, base: Value) -> Value | None:
         """What `base[index]` is, if it is one group's values or what is kept for a group; else None."""
-        buckets, mapped = first(base, Buckets), first(base, Mapped)
+        buckets, mapped = first(base, Buckets), first(base, PerGroup)
         if buckets is not None:
             return self._bucket(buckets, node)
         if mapped is not None:
@@ -206,7 +206,7 @@ class Parts:
 
     def _of_dict(self, owner: ast.expr, method: str, node: ast.Call) -> Value | None:
         value = self._value(owner)
-        buckets, mapped = first(value, Buckets), first(value, Mapped)
+        buckets, mapped = first(value, Buckets), first(value, PerGroup)
         if buckets is None and mapped is None:
             return None
         item = self._bucket(buckets, node) if buckets is not None else mapped.item if mapped is not None else UNKNOWN
@@ -296,14 +296,14 @@ class Parts:
     def mapped(self, value: Value) -> Value:
         """What `{key: value for …}` is: something that holds one group's values, or a statistic of them, by key."""
         is_part = isinstance(value, Vector) and value.part is not None
-        return Mapped(value) if is_part else self.stored(UNKNOWN, value) or UNKNOWN
+        return PerGroup(value) if is_part else self.stored(UNKNOWN, value) or UNKNOWN
 
-    def stored(self, target: Value, value: Value) -> Mapped | None:
+    def stored(self, target: Value, value: Value) -> PerGroup | None:
         """What holds statistics after `means[key] = mean`; None where the value is no statistic of a part."""
         if not is_of_part(value) and not (isinstance(value, Several) and any(map(is_of_part, value.items))):
             return None
-        known = first(target, Mapped)
-        return Mapped(value if known is None or known.item is value else Choice(None, value, known.item))
+        known = first(target, PerGroup)
+        return PerGroup(value if known is None or known.item is value else Choice(None, value, known.item))
 
 
 def _stacked(node: ast.Call, blocks: Each, operand: ast.expr) -> Value | None:

@@ -269,7 +269,7 @@ class Bucket(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mapped(Value):
+class PerGroup(Value):
     """Something that holds `item` for each group, or for each sample of it: a dict by key, a tensor by mask."""
 
     item: Value

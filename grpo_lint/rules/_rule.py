@@ -9,8 +9,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from grpo_lint.flow.exposed import ExposedSpread
     from grpo_lint.flow.facts import FunctionFacts, Step
-    from grpo_lint.flow.spreads import ExposedSpread
     from grpo_lint.flow.unset_keys import UnsetKey
     from grpo_lint.flow.values import Grouping
     from grpo_lint.model import Fix, Range

@@ -66,8 +66,8 @@ from grpo_lint.gate import BUCKETS, KEYS, SPREADS, any_word
 from grpo_lint.rules._rule import Report, Rule
 
 if TYPE_CHECKING:
+    from grpo_lint.flow.exposed import ExposedSpread
     from grpo_lint.flow.facts import FunctionFacts
-    from grpo_lint.flow.spreads import ExposedSpread
 
 RULE = Rule(
     code="GRPO004",
