@@ -27,7 +27,15 @@ def guard_spread(facts: FunctionFacts, spread: ExposedSpread) -> Fix:
     tree = Tree.of(facts.function)
     size = f"len({_values(spread.node)}) > 1"
     edits = tuple(_edits(facts, tree, spread, size, facts.module.source))
-    return Fix(Safety.SAFE, f"divide only where `{size}`", edits)
+    safety = Safety.SAFE if _has_one_axis(facts, spread.node) else Safety.UNSAFE
+    return Fix(safety, f"divide only where `{size}`", edits)
+
+
+def _has_one_axis(facts: FunctionFacts, node: ast.expr) -> bool:
+    """Whether a sample is one number: the deviation of a lone sample with several is none of one."""
+    parts = [facts.value(each) for each in walk_nodes(node) if isinstance(each, ast.Name)]
+    found = [each for part in parts for each in alternatives(part) if isinstance(each, Vector)]
+    return bool(found) and all(each.rank == 1 for each in found)
 
 
 def _is_centred(facts: FunctionFacts, spread: ExposedSpread) -> bool:

@@ -48,9 +48,10 @@ def advantages_of(samples: list[Sample]):
 ```
 
 ## Fix safety
-The fix is safe: it divides only where the group has two samples or more, and changes no other group. The advantage of
-a lone sample, which was NaN, is then 0. There is no fix in a filter, where the rewards are not centred, and where the
-deviation is used for more than a division.
+The fix divides only where the group has two samples or more, and changes no other group: the advantage of a lone
+sample, which was NaN, is then 0. It is safe where each sample's reward is known to be one number, and unsafe where it
+may be several. There is no fix in a filter, where the rewards are not centred, and where the deviation is used for more
+than a division.
 
 ## How to suppress
 `# noqa: GRPO004 - reason`, or `# grpo-lint: ignore[GRPO004] reason`, on the line of the standard deviation.

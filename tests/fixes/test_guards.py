@@ -101,6 +101,20 @@ def test_no_guard_where_it_would_do_something_else(tmp_path: Path, name: str) ->
     assert reason in (finding.fix_reason or "")
 
 
+def test_a_guard_is_unsafe_where_a_sample_may_have_several_rewards(tmp_path: Path) -> None:
+    """The deviation of a lone row is a number, and dividing by it would end."""
+    text = (
+        "def advantages_of(uids, rewards: torch.Tensor):\n    for uid in uids.unique():\n"
+        "        own = rewards[uids == uid]\n"
+        "        rewards[uids == uid] = (own - own.mean()) / (own.std() + 1e-6)\n    return rewards\n"
+    )
+    result, after = fixed(tmp_path, "import torch\n" + text)
+    assert after == "import torch\n" + text
+    (finding,) = result.findings
+    assert finding.fix is not None
+    assert finding.fix.safety.value == "unsafe"
+
+
 UNSET = """\
 import torch
 

@@ -60,6 +60,18 @@ def only_others_are_centred(prompts, rewards: list[float]):
         yield values
 
 
+def only_others_are_centred_by_position(prompts, rewards: torch.Tensor):
+    groups = defaultdict(list)
+    for i in range(len(rewards)):
+        groups[prompts[i]].append(rewards[i])
+    means = {prompt: torch.stack(own).mean() for prompt, own in groups.items()}
+    for i in range(len(rewards)):
+        n = len(groups[prompts[i]])
+        if n > 1:
+            rewards[i] = rewards[i] * n / (n - 1) - means[prompts[i]] * n / (n - 1)  # expect: GRPO006 none
+    return rewards
+
+
 # quiet
 
 

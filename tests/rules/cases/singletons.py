@@ -58,7 +58,7 @@ def numpy_with_ddof(group_ids: np.ndarray, rewards: np.ndarray):
     advantages = np.zeros_like(rewards)
     for group in np.unique(group_ids):
         own = rewards[group_ids == group]
-        advantages[group_ids == group] = (own - own.mean()) / (own.std(ddof=1) + 1e-6)  # expect: GRPO004 safe
+        advantages[group_ids == group] = (own - own.mean()) / (own.std(ddof=1) + 1e-6)  # expect: GRPO004 unsafe
     return advantages
 
 
@@ -102,7 +102,7 @@ def positions_of_a_key(uids, rewards: torch.Tensor):
         positions[uid].append(i)
     for at in positions.values():
         own = rewards[at]
-        rewards[at] = (own - own.mean()) / (own.std() + 1e-6)  # expect: GRPO004 safe
+        rewards[at] = (own - own.mean()) / (own.std() + 1e-6)  # expect: GRPO004 unsafe
     return rewards
 
 
