@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from grpo_lint.contracts.expressions import Given, Run
 from grpo_lint.contracts.names import Meaning
 from grpo_lint.contracts.order import Change
+from grpo_lint.contracts.paths import is_item_of
 from grpo_lint.contracts.unit import is_static
 
 
@@ -107,7 +108,7 @@ def _later_changes(name: ast.expr, run: Run) -> Iterator[Change]:
     if not isinstance(name, ast.Name):
         return
     for change in run.order.changes_before(name):
-        if change.path == name.id and change.binding is None:
+        if (change.path == name.id or is_item_of(change.path, name.id)) and change.binding is None:
             yield change
 
 

@@ -14,7 +14,7 @@ from grpo_lint.contracts.scopes import FUNCTIONS, Function, positional_names
 from grpo_lint.contracts.unit import Frame
 
 # How many helpers of the file a call may lie deep.
-_HELPERS = 4
+_HELPERS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,8 +13,9 @@ from grpo_lint.contracts.effects import Orders
 from grpo_lint.contracts.expressions import Run
 from grpo_lint.contracts.matching import Matching
 from grpo_lint.contracts.names import Meaning
-from grpo_lint.contracts.outcome import Loss, lost_results
+from grpo_lint.contracts.outcome import lost_results
 from grpo_lint.contracts.replacement import function_of, missing_function, replaced_function, replaced_target
+from grpo_lint.contracts.states import Loss
 from grpo_lint.contracts.subject import Subject, shown
 from grpo_lint.contracts.wrapping import lost_by_wrapping
 from grpo_lint.model import Finding

@@ -32,8 +32,12 @@ def truth(test: ast.expr, lookup: Lookup) -> bool | None:
     if _is_type_checking(test):
         return False
     match test:
-        case ast.Compare(ops=[ast.In()], comparators=[ast.Tuple(elts=[]) | ast.List(elts=[]) | ast.Dict(keys=[])]):
+        case ast.Compare(ops=[ast.In()], comparators=[container]) if is_empty(container):
             return False
+        case ast.Compare(left=ast.Call(func=ast.Name(id="len")), ops=[ast.Lt()], comparators=[ast.Constant(value=0)]):
+            return False
+        case ast.Call(func=ast.Name(id="any" | "all" as name), args=[given], keywords=[]) if is_empty(given):
+            return name == "all"
         case ast.Compare(left=left, ops=[comparison], comparators=[ast.Tuple(elts=parts)]) if _is_version(left):
             return _is_of_all_versions(comparison, parts)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -41,7 +45,8 @@ def truth(test: ast.expr, lookup: Lookup) -> bool | None:
             return None if inner is None else not inner
         case ast.BoolOp(op=ast.And(), values=values):
             found = [truth(each, lookup) for each in values]
-            return False if False in found else None if None in found else True
+            is_never = False in found or _has_opposites(values)
+            return False if is_never else None if None in found else True
         case ast.BoolOp(values=values):
             found = [truth(each, lookup) for each in values]
             return True if True in found else None if None in found else False
@@ -87,11 +92,42 @@ def _value(node: ast.expr, lookup: Lookup, depth: int) -> object:
             return not _value(operand, lookup, depth + 1)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn() as comparison], comparators=[container]):
+            return isinstance(comparison, ast.In) == _is_among(left, container, lookup, depth)
         case ast.Compare(left=left, ops=[comparison], comparators=[right]) if type(comparison) in _COMPARISONS:
             return _compared(type(comparison), _value(left, lookup, depth + 1), _value(right, lookup, depth + 1))
         case ast.Call(func=ast.Name(id="bool"), args=[inner], keywords=[]):
             return bool(_value(inner, lookup, depth + 1))
     raise _Unknown
+
+
+def _is_among(left: ast.expr, container: ast.expr, lookup: Lookup, depth: int) -> bool:
+    """Whether a constant is in a collection of constants."""
+    if not isinstance(container, ast.Tuple | ast.List | ast.Set):
+        raise _Unknown
+    value = _value(left, lookup, depth + 1)
+    return any(value == _value(each, lookup, depth + 1) for each in container.elts)
+
+
+def _has_opposites(values: Sequence[ast.expr]) -> bool:
+    """Whether a condition without calls stands beside its opposite."""
+    negated = {
+        ast.dump(each.operand) for each in values if isinstance(each, ast.UnaryOp) and isinstance(each.op, ast.Not)
+    }
+    plain = (each for each in values if not any(isinstance(node, ast.Call | ast.Await) for node in ast.walk(each)))
+    return any(ast.dump(each) in negated for each in plain)
+
+
+def is_empty(sequence: ast.expr) -> bool:
+    """Whether a loop over it has no rounds."""
+    match sequence:
+        case ast.Tuple(elts=[]) | ast.List(elts=[]) | ast.Constant(value="" | b"") | ast.Dict(keys=[]):
+            return True
+        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(stop))], keywords=[]):
+            return stop <= 0
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "set" | "dict" | "frozenset"), args=[], keywords=[]):
+            return True
+    return False
 
 
 def _compared(comparison: type[ast.cmpop], left: object, right: object) -> object:

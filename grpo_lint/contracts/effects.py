@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from grpo_lint.contracts.mutation import Mutation, aliases_in, dotted_path, mutations_of
+from grpo_lint.contracts.mutation import Mutation, aliases_in, mutations_of
 from grpo_lint.contracts.names import Meaning, Names
 from grpo_lint.contracts.order import Order
+from grpo_lint.contracts.paths import dotted_path
 from grpo_lint.contracts.scopes import FUNCTIONS, Function, positional_names
 from grpo_lint.contracts.unit import Frame, Unit
 

@@ -6,6 +6,7 @@ Asked for every file, so nothing is imported that checks a contract.
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from grpo_lint.contracts.call_site import CallSite
@@ -15,13 +16,24 @@ if TYPE_CHECKING:
 
 
 def sites_of(path: str, config: Config) -> list[tuple[int, CallSite]]:
-    """The contracts that a configuration has of a file, with the numbers of their entries."""
-    absolute = os.path.abspath(path)  # noqa: PTH100 - a Path costs more
+    """The contracts that a configuration has of a file, with the numbers of their entries.
+
+    A file that is found under the name of a link to it, or that an entry names by one, is the same file.
+    """
+    if not config.call_sites:
+        return []
+    real = os.path.realpath(path)
     return [
         (number, site)
         for number, site in enumerate(config.call_sites, 1)
-        if isinstance(site, CallSite) and absolute.endswith(site.file) and absolute == _path(site, config)
+        if isinstance(site, CallSite) and real == _real(_path(site, config))
     ]
+
+
+@lru_cache(maxsize=1024)
+def _real(path: str) -> str:
+    """Where a path leads; asked for each entry and file, and looked up once."""
+    return os.path.realpath(path)
 
 
 def _path(site: CallSite, config: Config) -> str:

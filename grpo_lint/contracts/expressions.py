@@ -6,13 +6,14 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from grpo_lint.contracts.mutation import dotted_path
 from grpo_lint.contracts.order import Change, Order, is_copy
+from grpo_lint.contracts.paths import dotted_path
 from grpo_lint.contracts.scopes import Binding, target_names
 from grpo_lint.contracts.unit import Frame
 from grpo_lint.flow.nodes import walk_nodes
 
 _DEPTH = 25
+_NAMES = 500  # that are followed in one expression: each may stand for one that has it twice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,11 +52,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """A path that an expression reads, once locals are followed to where they were assigned."""
+    """A name that an expression reads, once locals are followed to where they were assigned.
+
+    `item` is the path of what is read of it: of `batch` in `batch["uid"]`, that.
+    """
 
     path: str
     node: ast.AST
     run: Run
+    item: str
 
 
 def plain(expression: ast.expr) -> str:
@@ -73,20 +78,29 @@ def spelled(expression: ast.expr, run: Run) -> ast.expr:
     return _Rewriting(_Following(run, None), unifies=False).expression(expression, {}, 0)
 
 
-def reads(expression: ast.expr, run: Run, depth: int = 0) -> Iterator[Read]:
-    """The paths that an expression reads, through locals assigned once."""
-    hidden = {name for node in walk_nodes(expression) for name in _variables(node)}
-    for node in walk_nodes(expression):
+def reads(expression: ast.expr, run: Run) -> Iterator[Read]:
+    """The paths that an expression reads, through the locals that it may see; each place once."""
+    yield from _reads(expression, run, 0, set())
+
+
+def _reads(expression: ast.expr, run: Run, depth: int, seen: set[tuple[ast.AST, int]]) -> Iterator[Read]:
+    nodes = walk_nodes(expression)
+    hidden = {name for node in nodes for name in _variables(node)}
+    items = {node.value: dotted_path(node) for node in nodes if isinstance(node, ast.Subscript)}
+    for node in nodes:
         if not isinstance(node, ast.Name) or node.id in hidden or not isinstance(node.ctx, ast.Load):
             continue
+        if (node, id(run)) in seen:
+            continue
+        seen.add((node, id(run)))
         home = run.home(node.id)
-        yield Read(node.id, node, run)
+        yield Read(node.id, node, run, items.get(node) or node.id)
         if home is None or depth > _DEPTH:
             continue
         for binding in home.order.reaching(node.id, node) if home is run else home.frame.scope.of(node.id):
             inner = _value_of(binding, home)
             if inner is not None:
-                yield from reads(inner.expression, inner.run, depth + 1)
+                yield from _reads(inner.expression, inner.run, depth + 1, seen)
 
 
 def _value_of(binding: Binding, run: Run) -> Given | None:
@@ -106,12 +120,14 @@ class _Following:
 
     run: Run
     at: ast.AST | None
+    followed: list[ast.Name] = field(default_factory=list)
 
     def value(self, node: ast.Name, depth: int) -> Given | str | None:
         """What a name was assigned; a text for a local that cannot be followed; None to leave it as it is."""
         home = self.run.home(node.id)
-        if home is None or depth > _DEPTH:
+        if home is None or depth > _DEPTH or len(self.followed) > _NAMES:
             return None
+        self.followed.append(node)
         use = self.at or node
         is_own = home is self.run
         bindings = home.order.reaching(node.id, use) if is_own else home.frame.scope.of(node.id)
@@ -206,7 +222,8 @@ class _Rewriting:
     def _name(self, node: ast.Name, bound: Mapping[str, str], depth: int) -> ast.expr:
         found = None if self.following is None else self.following.value(node, depth)
         if isinstance(found, Given):
-            inner = _Rewriting(_Following(found.run, None), self.unifies)
+            followed = [] if self.following is None else self.following.followed
+            inner = _Rewriting(_Following(found.run, None, followed), self.unifies)
             return inner.expression(found.expression, {}, depth + 1)
         return ast.Name(found or node.id, ast.Load())
 

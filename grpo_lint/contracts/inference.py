@@ -14,10 +14,14 @@ from grpo_lint.contracts.effects import Orders
 from grpo_lint.contracts.expressions import spelled
 from grpo_lint.contracts.names import Meaning
 from grpo_lint.contracts.replacement import function_of, missing_function
+from grpo_lint.contracts.scopes import target_names
 from grpo_lint.contracts.subject import Subject
 from grpo_lint.contracts.unit import Frame, Unit
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.model import Finding
 from grpo_lint.syntax import parse_expression
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +109,16 @@ def _arguments(calls: Calls) -> Iterator[tuple[str, str]]:
     given = passed(site.call, site.run, site.meaning, Signature.of(site.meaning))
     for name, each in given.by_name.items():
         text = ast.unparse(spelled(each.expression, each.run))
-        if _is_expression(text):
+        if _is_expression(text) and not _variables_read(each.expression, each.run.frame):
             yield name, text
+
+
+def _variables_read(expression: ast.expr, frame: Frame) -> set[str]:
+    """The variables of a comprehension around a call that one of its arguments reads: they are the comprehension's."""
+    around = [node for node in frame.live_nodes if isinstance(node, _COMPREHENSIONS) and node is not expression]
+    holding = [node for node in around if expression in walk_nodes(node)]
+    own = {name for node in holding for each in node.generators for name in target_names(each.target)}
+    return own & {node.id for node in walk_nodes(expression) if isinstance(node, ast.Name)}
 
 
 def _is_expression(text: str) -> bool:

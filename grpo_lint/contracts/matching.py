@@ -10,8 +10,8 @@ from grpo_lint.contracts.arguments import Passed, Signature, passed
 from grpo_lint.contracts.call_site import Breach
 from grpo_lint.contracts.calls import Site
 from grpo_lint.contracts.expressions import Given, Run, followed, paths_of, plain, reads
-from grpo_lint.contracts.mutation import dotted_path
 from grpo_lint.contracts.order import Change
+from grpo_lint.contracts.paths import dotted_path, is_below, readable
 from grpo_lint.contracts.subject import Subject, line_of, shown
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.suggestion import did_you_mean
@@ -91,11 +91,19 @@ class Matching:
             if self._is_rebound_parameter(change) and change.path in self._roots:
                 text = f"`{change.path}` is bound anew here, before the call whose arguments read it"
                 yield self.subject.breach(change.node, text)
-            elif "." in change.path and (
-                change.path.rpartition(".")[2] in of_elements or any(change.concerns(path) for path in self.paths)
-            ):
-                text = f"`{_told_path(change)}` is set here, before the call whose arguments read it"
+            elif "." in change.path and (self._is_of_element(change, of_elements) or self._is_read(change)):
+                text = f"`{readable(change.path)}` is set here, before the call whose arguments read it"
                 yield self.subject.breach(change.node, text)
+
+    def _is_read(self, change: Change) -> bool:
+        return any(change.path == path or is_below(path, change.path) for path in self.paths)
+
+    def _is_of_element(self, change: Change, wanted: set[str]) -> bool:
+        """Whether an attribute of that name is set, or an item of what a loop runs over."""
+        root, _, rest = change.path.partition(".")
+        step = rest.rpartition(".")[2]
+        is_of_loop = any(isinstance(each.node, ast.For | ast.AsyncFor) for each in self.root.frame.scope.of(root))
+        return step in wanted and (is_of_loop or not step.startswith("["))
 
     def _is_rebound_parameter(self, change: Change) -> bool:
         is_parameter = any(each.is_parameter for each in self.root.frame.scope.of(change.path))
@@ -108,7 +116,7 @@ class Matching:
             for read in reads(value.expression, value.run):
                 if read.run is not self.root or read.path not in self._roots:
                     continue
-                change = self.root.order.changed_between([read.path], read.node, self.site.entry)
+                change = self.root.order.changed_between([read.item], read.node, self.site.entry)
                 if change is not None and change.node not in told:
                     told.add(change.node)
                     text = f"`{read.path}` changes here, after line {line_of(read.node)} read it for the same call"
@@ -135,7 +143,7 @@ class Matching:
             run = read.run.home(read.path)
             if run is not None and read.path not in self._roots:
                 end = self.site.call if run is self.site.run else self.site.entry
-                yield from (change.node for change in run.order.changes_before(end) if change.path == read.path)
+                yield from (each.node for each in run.order.changes_before(end) if each.concerns(read.path))
 
 
 def _evaluated(given: Given) -> Iterator[ast.AST]:
@@ -148,14 +156,11 @@ def _evaluated(given: Given) -> Iterator[ast.AST]:
                 yield from walk_nodes(binding.value)
 
 
-def _told_path(change: Change) -> str:
-    return change.path.removeprefix("?.")
-
-
 def _element_attributes(expression: ast.expr) -> Iterator[str]:
-    """The attributes that a comprehension reads of its elements."""
+    """The attributes, and items, that a comprehension reads of its elements."""
     targets = [node.target for node in walk_nodes(expression) if isinstance(node, ast.comprehension)]
     variables = {node.id for target in targets for node in walk_nodes(target) if isinstance(node, ast.Name)}
     for node in walk_nodes(expression):
-        if isinstance(node, ast.Attribute) and (dotted_path(node) or "").partition(".")[0] in variables:
-            yield node.attr
+        path = dotted_path(node) if isinstance(node, ast.Attribute | ast.Subscript) else None
+        if path is not None and path.partition(".")[0] in variables:
+            yield path.rpartition(".")[2]

@@ -67,6 +67,11 @@ class Names:
                 return known[0] if known else None
         return Meaning(dotted)
 
+    def is_method(self, dotted: str) -> bool:
+        """Whether a dotted name is one of a method, which an object may have replaced for itself."""
+        found = self.target(dotted)
+        return found is not None and found.owner is not None
+
     def nearest(self, dotted: str) -> str:
         """The end of a complaint about a name that its module has not: the nearest one that it has."""
         module_name, _, name = dotted.rpartition(".")
@@ -92,6 +97,8 @@ class Names:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if _is_self(name, frame):
                 assert frame is not None
                 yield from self._method(frame.self_class, attribute, depth)
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=attribute) if frame is not None:
+                yield from self._method(frame.self_class, attribute, depth, is_own=False)
             case ast.Attribute(value=value, attr=attribute):
                 for owner in self.meanings(value, frame, depth):
                     yield from self._attribute(owner, attribute, depth)
@@ -244,13 +251,13 @@ class Names:
             case _:
                 yield Meaning(f"{owner.name}.{name}", is_known=False)
 
-    def _method(self, node: ast.ClassDef | None, name: str, depth: int) -> Iterator[Meaning]:
-        """`self.name`."""
-        found = (
-            []
-            if node is None
-            else list(self._methods(node, self.unit.module, f"{self.unit.name}.{node.name}", name, depth))
-        )
+    def _method(self, node: ast.ClassDef | None, name: str, depth: int, is_own: bool = True) -> Iterator[Meaning]:
+        """`self.name`; `super().name` where `is_own` is not set."""
+        found: list[Meaning] = []
+        if node is not None and is_own:
+            found += self._methods(node, self.unit.module, f"{self.unit.name}.{node.name}", name, depth)
+        elif node is not None:
+            found += self._inherited(node, self.unit.module, name, depth)
         yield from (replace(each, is_bound=each.owner is not None and not _is_static(each.node)) for each in found)
         if not found:
             yield Meaning(f"self.{name}", is_known=False)
@@ -263,6 +270,8 @@ class Names:
                     targets=[ast.Name(id=target)], value=ast.Call(func=ast.Name(id="staticmethod"), args=[value])
                 ) if target == name:
                     yield from self.meanings(value, None, depth)
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                    yield _unknown(value)
 
     def _methods(
         self, node: ast.ClassDef, module: Module | None, class_name: str, name: str, depth: int
@@ -273,8 +282,11 @@ class Names:
             yield Meaning(f"{class_name}.{name}", method, module, owner=node)
         aliases = list(self._class_aliases(node, name, depth)) if module is self.unit.module else []
         yield from aliases
-        if own or aliases or module is None or depth > _DEPTH:
-            return
+        if not own and not aliases and module is not None and depth <= _DEPTH:
+            yield from self._inherited(node, module, name, depth)
+
+    def _inherited(self, node: ast.ClassDef, module: Module, name: str, depth: int) -> Iterator[Meaning]:
+        """The methods of a name that a class has from the first of its bases that the project shows."""
         for base in node.bases:
             resolved = self.unit.project.resolver.resolve(base, module)
             inner = getattr(resolved, "node", None)

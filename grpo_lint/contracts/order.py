@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from grpo_lint.contracts.mutation import Mutation, aliases_in, mutations_of
+from grpo_lint.contracts.paths import is_below, is_item_of
 from grpo_lint.contracts.scopes import Binding
 from grpo_lint.contracts.unit import Frame
 
@@ -34,7 +35,7 @@ class Change:
 
     def concerns(self, path: str) -> bool:
         """Whether what is at a path, or on the way to it, is what changes."""
-        return path == self.path or path.startswith(f"{self.path}.")
+        return path == self.path or is_below(path, self.path) or is_item_of(self.path, path)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,17 +7,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from grpo_lint.contracts.constants import is_empty
+from grpo_lint.contracts.scopes import own_nodes
+
 Truth: TypeAlias = "Callable[[ast.expr], bool | None]"
+
+Raises: TypeAlias = "Callable[[ast.expr], bool]"
 
 _EXITS = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort", "pytest.fail", "pytest.skip"})
 
 
-def dead_code(body: Sequence[ast.stmt], nodes: Sequence[ast.AST], truth: Truth) -> dict[ast.AST, str]:
+def dead_code(body: Sequence[ast.stmt], nodes: Sequence[ast.AST], truth: Truth, raises: Raises) -> dict[ast.AST, str]:
     """The topmost nodes of a body that never run, each with the reason; `nodes` are all of its own.
 
-    `truth` tells a condition that is always the same.
+    `truth` tells a condition that is always the same, `raises` a function that never returns.
     """
-    search = _Search(truth)
+    search = _Search(truth, raises)
     search.block(body)
     for node in nodes:
         search.expression(node)
@@ -27,6 +32,7 @@ def dead_code(body: Sequence[ast.stmt], nodes: Sequence[ast.AST], truth: Truth) 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
     truth: Truth
+    raises: Raises
     dead: dict[ast.AST, str] = field(default_factory=dict)
 
     def block(self, body: Sequence[ast.stmt]) -> bool:
@@ -49,7 +55,7 @@ class _Search:
             case ast.Assert(test=test):
                 return self.truth(test) is False
             case ast.Expr(value=ast.Call(func=function)):
-                return ast.unparse(function) in _EXITS
+                return ast.unparse(function) in _EXITS or self.raises(function)
             case ast.If():
                 return self._choice(node)
             case ast.While():
@@ -99,7 +105,7 @@ class _Search:
         return holds is True and not has_break
 
     def _iteration(self, node: ast.For | ast.AsyncFor) -> None:
-        if _is_empty(node.iter):
+        if is_empty(node.iter):
             self.mark(node.body, f"in the loop over `{ast.unparse(node.iter)}` on line {node.lineno}, which is empty")
         else:
             self.block(node.body)
@@ -146,7 +152,7 @@ class _Search:
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         for generator in node.generators:
-            if _is_empty(generator.iter) or any(self.truth(test) is False for test in generator.ifs):
+            if is_empty(generator.iter) or any(self.truth(test) is False for test in generator.ifs):
                 self.mark(parts, f"in a comprehension on line {node.lineno} that is always empty")
 
 
@@ -216,12 +222,9 @@ def _has_items(sequence: ast.expr) -> bool:
     return False
 
 
-def _is_empty(sequence: ast.expr) -> bool:
-    match sequence:
-        case ast.Tuple(elts=[]) | ast.List(elts=[]) | ast.Constant(value="" | b"") | ast.Dict(keys=[]):
-            return True
-        case ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=int(stop))], keywords=[]):
-            return stop <= 0
-        case ast.Call(func=ast.Name(id="list" | "tuple" | "set" | "dict"), args=[], keywords=[]):
-            return True
-    return False
+def always_raises(function: ast.AST | None) -> bool:
+    """Whether each call of a function ends in an error."""
+    if not isinstance(function, ast.FunctionDef) or not isinstance(function.body[-1], ast.Raise):
+        return False
+    ways_out = (ast.Return, ast.Yield, ast.YieldFrom)
+    return not any(isinstance(node, ways_out) for node in own_nodes(function.body))

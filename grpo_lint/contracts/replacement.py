@@ -95,7 +95,8 @@ def replaced_target(subject: Subject, names: Names, frame: Frame) -> Iterator[Br
         base = _base(node)
         is_module = base is not None and "sys.modules" in ast.unparse(base)
         found = () if base is None else names.meanings(base, frame)
-        if base is None or is_module or any(each.place is not None or each.is_known for each in found):
+        is_of_self = isinstance(base, ast.Name) and base.id == "self" and names.is_method(site.calls)
+        if base is None or is_module or is_of_self or any(each.place is not None or each.is_known for each in found):
             text = f"`{site.callee}` is replaced here, so the call may not be one of `{site.calls}`"
             yield subject.breach(node, text)
 

@@ -111,11 +111,11 @@ def own_nodes(body: Sequence[ast.AST], dead: Mapping[ast.AST, str] | None = None
         if kind in _CLOSED:
             stack += reversed(list(_own_children(node)))
         elif kind not in _LEAVES:
-            stack += _children(node)
+            stack += children_of(node)
     return found
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
+def children_of(node: ast.AST) -> list[ast.AST]:
     """What stands right below a node, last first."""
     found: list[ast.AST] = []
     for value in vars(node).values():

@@ -6,9 +6,10 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from grpo_lint.contracts.constants import truth
-from grpo_lint.contracts.reachability import dead_code
+from grpo_lint.contracts.reachability import always_raises, dead_code
 from grpo_lint.contracts.scopes import (
     Binding,
     Function,
@@ -44,7 +45,8 @@ class Unit:
         assert module is not None
         own = own_nodes(tree.body)
         first = scope_of_module(own)
-        dead = dead_code(tree.body, own, lambda test: truth(test, lambda node: _constant_in(first, node)))
+        holds = partial(truth, lookup=partial(_constant_in, first))
+        dead = dead_code(tree.body, own, holds, lambda _: False)
         return cls(
             source,
             project,
@@ -111,7 +113,7 @@ class Frame:
         nodes = own_nodes(body_of(function))
         frame = cls(unit, function, owner, outer, scope_of_function(function, nodes), {}, nodes)
         block = [] if isinstance(function, ast.Lambda) else function.body
-        dead = dead_code(block, nodes, lambda test: truth(test, frame.constant))
+        dead = dead_code(block, nodes, lambda test: truth(test, frame.constant), frame.never_returns)
         return replace(frame, dead=dead, live_nodes=own_nodes(frame.body, dead)) if dead else frame
 
     @property
@@ -145,6 +147,17 @@ class Frame:
             return _imported_constant(binding.value, self.unit)
         return _constant_in(self.unit.scope, node)
 
+    def never_returns(self, function: ast.expr) -> bool:
+        """Whether what is called is a function of the file, or a method of the class, that always raises."""
+        match function:
+            case ast.Name(id=name) if self.binding_frame(name) is None and name not in self.unit.rebound:
+                binding = self.unit.scope.single(name)
+                return binding is not None and isinstance(binding.node, ast.FunctionDef) and always_raises(binding.node)
+            case ast.Attribute(value=ast.Name(id=name), attr=method) if name == self.self_name and self.self_class:
+                found = [each for each in self.self_class.body if getattr(each, "name", None) == method]
+                return len(found) == 1 and always_raises(found[0])
+        return False
+
     def _class_constant(self, node: ast.Attribute) -> ast.expr | None:
         """What the class of a method assigns to an attribute, if nothing else sets it."""
         owner = self.self_class
@@ -177,6 +190,12 @@ class Frame:
         while frame.owner is None and frame.outer is not None:
             frame = frame.outer
         return frame.owner
+
+
+def is_generator_of(frame: Frame) -> bool:
+    """Whether a call of the function only makes a generator."""
+    is_lambda = isinstance(frame.function, ast.Lambda)
+    return not is_lambda and any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(frame.body))
 
 
 def statements_of(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -232,7 +251,10 @@ def _replacements(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
         match node:
             case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
                 yield name, node
-            case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[_, ast.Constant(value=str(name)), *_]):
+            case ast.Call(
+                func=ast.Name(id="setattr" | "delattr") | ast.Attribute(attr="__setattr__"),
+                args=[_, ast.Constant(value=str(name)), *_],
+            ):
                 yield name, node
             case ast.Call(func=ast.Name(id="patch") | ast.Attribute(attr="patch" | "object" | "setattr"), args=args):
                 texts = [each.value for each in args if isinstance(each, ast.Constant) and isinstance(each.value, str)]

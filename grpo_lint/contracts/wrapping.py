@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from grpo_lint.contracts.call_site import Breach
+from grpo_lint.contracts.mutation import mutations_of
 from grpo_lint.contracts.names import Names
 from grpo_lint.contracts.scopes import FUNCTIONS, own_nodes, positional_names
 from grpo_lint.contracts.subject import Subject
@@ -26,8 +27,7 @@ def lost_by_wrapping(subject: Subject, names: Names, frame: Frame) -> Iterator[B
         if _is_replacing(decorator, frame, names):
             text = f"`{ast.unparse(decorator)}` stands between {called} and its callers"
             yield subject.breach(decorator, text)
-    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in frame.live_nodes):
-        yield subject.breach(function, f"`{subject.site.function}` is a generator: {called} does not reach its callers")
+    yield from _coroutines_returned(subject, names, frame)
     if isinstance(function, ast.AsyncFunctionDef):
         for call in _calls_without_await(walk_nodes(subject.unit.module.tree), function.name):
             yield subject.breach(call, f"`{subject.site.function}` is awaited nowhere here: {called} is lost")
@@ -36,6 +36,31 @@ def lost_by_wrapping(subject: Subject, names: Names, frame: Frame) -> Iterator[B
         if _sets_on_class(decorator, function.name, names):
             text = f"`{ast.unparse(decorator)}` sets another `{function.name}` on the class"
             yield subject.breach(decorator, text)
+
+
+def _coroutines_returned(subject: Subject, names: Names, frame: Frame) -> Iterator[Breach]:
+    """Where an asynchronous function takes the coroutine that a call makes for the result that it waits for."""
+    target = names.target(subject.site.calls)
+    if not isinstance(frame.function, ast.AsyncFunctionDef) or not isinstance(
+        getattr(target, "node", None), ast.AsyncFunctionDef
+    ):
+        return
+    waited = [node.value for node in frame.live_nodes if isinstance(node, ast.Await)]
+    taken = [each for node in frame.live_nodes if isinstance(node, ast.Call) for each in node.args]
+    names_taken = {each.id for each in (*waited, *taken) if isinstance(each, ast.Name)}
+    for node in frame.live_nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if name not in names_taken:
+                yield from _unawaited(subject, names, frame, call)
+            case ast.Return(value=ast.Call() as call):
+                yield from _unawaited(subject, names, frame, call)
+
+
+def _unawaited(subject: Subject, names: Names, frame: Frame, call: ast.Call) -> Iterator[Breach]:
+    target, found = names.target(subject.site.calls), names.meanings(call.func, frame)
+    if target is not None and len(found) == 1 and found[0].key == target.key:
+        text = f"`{subject.site.callee}` is called here and not awaited: its result is a coroutine that nothing runs"
+        yield subject.breach(call, text)
 
 
 def _is_replacing(decorator: ast.expr, frame: Frame, names: Names) -> bool:
@@ -78,13 +103,15 @@ def _returns_call(node: ast.AST, given: set[str], function: ast.FunctionDef) -> 
     """Whether a `return` gives the call itself, or a name that holds it whole."""
     if not isinstance(node, ast.Return) or node.value is None:
         return False
+    nodes = own_nodes(function.body)
     held = {
         target.id
-        for each in own_nodes(function.body)
+        for each in nodes
         if isinstance(each, ast.Assign) and _is_call_of(each.value, given)
         for target in each.targets
         if isinstance(target, ast.Name)
     }
+    held -= {mutation.path.partition(".")[0] for each in nodes for mutation in mutations_of(each)}
     return _is_call_of(node.value, given) or (isinstance(node.value, ast.Name) and node.value.id in held)
 
 

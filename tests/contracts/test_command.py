@@ -40,6 +40,16 @@ def test_the_file_is_known_by_whatever_path(words: list[str], tmp_path: Path) ->
     assert "GRPO101" in run(tmp_path / "lab", *words)[1]
 
 
+@pytest.mark.parametrize("name", ["a_link.py", "z_link.py"])
+@pytest.mark.parametrize("is_entry", [True, False])
+def test_a_link_is_the_file_that_it_leads_to(name: str, is_entry: bool, tmp_path: Path) -> None:
+    entry = ENTRY.replace("lab/manager.py", f"lab/{name}") if is_entry else ENTRY
+    project(tmp_path, manager(DROPPED), entry)
+    (tmp_path / "lab" / name).symlink_to("manager.py")
+
+    assert run(tmp_path, "lab", "--output-format", "concise")[1].count("GRPO101") == 1
+
+
 def test_other_files_are_not_checked_for_it(tmp_path: Path) -> None:
     project(tmp_path, manager(DROPPED))
     assert run(tmp_path, "lab/grouping.py")[0] == 0
