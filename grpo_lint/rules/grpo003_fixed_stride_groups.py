@@ -10,7 +10,7 @@ It is the reshape of GRPO001 in another spelling. A block is one prompt's own on
 many samples, next to each other. One aborted, filtered or branched sample shifts every later block across the border
 of two prompts, and each advantage is then measured against other prompts' rewards. Where the number of blocks is a
 floor division, the samples of the last, incomplete block are dropped, or keep a baseline of 0 and a scale of epsilon.
-A public report of this kind is AReaL 1419: groups that had lost failed rollouts were cut by a constant stride.
+Public report: AReaL 1419, where groups that had lost failed rollouts were cut by a constant stride.
 
 ## Example
 ```python

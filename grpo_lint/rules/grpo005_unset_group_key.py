@@ -9,8 +9,8 @@ or a filter.
 ## Why is this bad
 None is a key like any other. All samples without an identity become one group, whatever their prompts are: an easy
 prompt's failures are compared with a hard prompt's successes, and nothing fails. Identities go missing in custom
-rollout functions, in evaluation, and where samples are rebuilt from dictionaries. Public reports: slime 904,
-rllm 605, prime-rl 600.
+rollout functions, in evaluation, and where samples are rebuilt from dictionaries. Public report: slime
+2230, which asks that samples without an identity no longer fall together silently.
 
 ## Example
 ```python

@@ -8,7 +8,8 @@ place, so that the lone sample's raw reward passes as its advantage. In preview.
 Centred on its own mean, a lone sample has the advantage 0: there is nothing to compare it with. With a baseline of 0
 its raw reward is the advantage: every success is reinforced at full strength, and with rewards of 0 and 1 none is ever
 discouraged. Such samples weigh more than those of complete groups, and there are the more of them the more answers are
-aborted or filtered. Public reports: miles_diffusion 253 and TRL 5030.
+aborted or filtered. Public report: rllm 605, where a key that told too much made groups of
+one, and the advantages were the raw rewards.
 
 ## Example
 ```python

@@ -10,7 +10,7 @@ tiled prompts (`prompt_ids.repeat(n, 1)` in torch, `np.tile`, `prompts * n`) gro
 Torch's `repeat` tiles: all prompts, then all of them again. Rows of `view(-1, n)` then hold one sample each of n
 different prompts, and every advantage compares prompts instead of answers, from the first step on, on every batch. The
 shapes fit, so nothing fails. The names mislead: NumPy's and JAX's `repeat` puts copies next to each other, as
-`repeat_interleave` does in torch. A public report of this kind is R1-V 67.
+`repeat_interleave` does in torch. Public reports: R1-V 67 and prime-rl 600.
 
 ## Example
 ```python

@@ -7,8 +7,8 @@ baseline, the class of the samples declares `rollout_id`, and the function does 
 ## Why is this bad
 With agents that fan out, one attempt gives several samples, which all carry that attempt's reward and `rollout_id`. In
 a mean over samples, an attempt that branched into ten votes ten times: the baseline moves towards the attempts that
-branch most, and the advantages of all others with it. The unit of the group mean is the attempt. A public report of
-this kind is slime 904.
+branch most, and the advantages of all others with it. The unit of the group mean is the attempt. Public
+report: miles 2378.
 
 ## Example
 ```python
