@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from grpo_lint.flow.facts import FunctionFacts
     from grpo_lint.flow.values import Grouping
     from grpo_lint.project import Cache
-    from grpo_lint.rules._rule import Check, Remark, Repair, Report, Rule
+    from grpo_lint.rules._rule import Remark, Repair, Report, Rule
     from grpo_lint.source import Source
 
     _Reported = tuple[Rule, Report, FunctionFacts]
@@ -74,7 +74,10 @@ def find(source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis
 
 def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
     """The findings of a parsed text that no comment answers for. Most repairs are yet to be proposed."""
-    reports = sorted(_reports(source, tree, config, cache), key=lambda each: (*_place(each[1].node), each[0].code))
+    absent = _absent(source, config)
+    reports = sorted(
+        _reports(source, tree, config, cache, absent), key=lambda each: (*_place(each[1].node), each[0].code)
+    )
     call_sites = _call_sites(source, tree, config, reports, cache)
     every = [
         *(_found(each, source, tree) for each in reports if is_selected(each[0], config)),
@@ -101,10 +104,21 @@ def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[]
     return Analysis(tuple(items), tuple(hints[:1]), errors)
 
 
-def every_finding(source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]) -> tuple[Finding, ...]:
-    """What rules about functions report of a text, selected or not, suppressed or not."""
-    reports = _reported_by(load(FUNCTIONS), source, tree, config, cache)
+def every_finding(
+    source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache], absent: Set[str]
+) -> tuple[Finding, ...]:
+    """What rules about functions report of a text, suppressed or not; of those in preview, what contracts name."""
+    reports = _reports(source, tree, config, cache, absent)
     return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in reports)
+
+
+def _absent(source: Source, config: Config) -> frozenset[str]:
+    """The codes that the contracts of a file want absent."""
+    if not CALL_SITES.may_be_in(source.path, b"", config):
+        return frozenset()
+    from grpo_lint.contracts.entries import sites_of
+
+    return frozenset(code for _, site in sites_of(source.path, config) for code in site.absent)
 
 
 def _call_sites(
@@ -207,22 +221,19 @@ def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Ru
             yield rule, report.node
 
 
-def _reports(source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]) -> Iterator[_Reported]:
-    """What rules about functions report: those in preview where they are selected, or where a contract may ask.
-
-    The others always, as no repair may change what one of them reports.
-    """
-    is_asked = CALL_SITES.may_be_in(source.path, b"", config)
-    rules = [
-        (rule, check) for rule, check in load(FUNCTIONS) if not rule.preview or is_asked or is_selected(rule, config)
-    ]
-    return _reported_by(rules, source, tree, config, cache)
-
-
-def _reported_by(
-    rules: Iterable[tuple[Rule, Check]], source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache]
+def _reports(
+    source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache], absent: Set[str]
 ) -> Iterator[_Reported]:
-    """What these rules report, each place once: from the function that the place stands in, if that one reports it."""
+    """What rules report, each place once: from the function that the place stands in, if that one reports it.
+
+    Those in preview run where they are selected, or where a contract names them; the others always, as no repair may
+    change what one of them reports.
+    """
+    rules = [
+        (rule, check)
+        for rule, check in load(FUNCTIONS)
+        if not rule.preview or rule.code in absent or is_selected(rule, config)
+    ]
     best: dict[tuple[str, ast.expr], _Reported] = {}
     words = Vocabulary(config.reward_names, config.group_size_names)
     declarations = ProjectDeclarations(Path(source.path), tree, cache)

@@ -149,7 +149,7 @@ def _proposal(path: Path, function: str, calls: str | None, config: Config) -> s
     site = CallSite(path.relative_to(root).as_posix(), function, "")
     chosen = CallSite(site.file, function, _chosen(site, calls, orders))
     codes = [rule.code for rule in RULES if rule.subject is FUNCTIONS and not rule.preview]
-    inferred = infer(chosen, orders, findings_in(source, tree, cache), codes)
+    inferred = infer(chosen, orders, findings_in(source, tree, cache, frozenset()), codes)
     is_own_file = config.file is not None and config.file.name != "pyproject.toml"
     where = _shown(config.file or root / "pyproject.toml")
     head = f"# for {where}; leave out what the call need not keep\n"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command_line import FAULTY, environment
+from command_line import FAULTY, environment, run
 from contracts.project import BODY, SITE, manager, write
 
-from grpo_lint.contracts import ContractError
+from grpo_lint.contracts import ContractError, check
 from grpo_lint.contracts.reading import toml_of
 from grpo_lint.testing import assert_call_site, assert_no_findings, configured_call_sites
 
@@ -103,6 +104,23 @@ def test_the_contracts_of_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[[tool.grpo-lint.call-sites]]\nfile = 'a.py'\n")
     with pytest.raises(ContractError, match="call-sites, entry 1: `function` is missing"):
         configured_call_sites(tmp_path)
+
+
+BATCH_BASELINE = """
+def grpo_advantages(self, rewards, group_ids):
+    return rewards - rewards.mean()
+"""
+
+
+@pytest.mark.parametrize(("absent", "told"), [("GRPO008", 1), ("GRPO0", 0)])
+def test_a_rule_in_preview_is_asked_where_a_contract_names_it(absent: str, told: int, tmp_path: Path) -> None:
+    """A prefix means those that run anyway."""
+    body = "self.grpo_advantages(self.rewards, self.group_ids)\n" + BODY
+    site = replace(SITE, absent=(absent,))
+    files = {"pyproject.toml": toml_of(site, "tool.grpo-lint.call-sites")}
+    root = write(tmp_path, manager(body, inside=BATCH_BASELINE), files)
+    assert [each.message.split()[0] for each in check(site, root)] == ["GRPO008"] * told
+    assert run(SITE.file, cwd=root)[1].count("GRPO101 GRPO008 is reported here") == told
 
 
 def pytest_of(folder: Path) -> tuple[int, str]:
