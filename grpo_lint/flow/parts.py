@@ -215,7 +215,7 @@ class Parts:
         if name in _SAME_ELEMENTS and arguments and _is_iterable(arguments[0]):
             return arguments[0]
         if name in _GATHERINGS:
-            return self._gathered(node, arguments)
+            return self._gathered(node, arguments) or self._number(node, name)
         return self._cut(node, name) or python_statistic(node, arguments, self.aliases) or self._number(node, name)
 
     def _of_dict(self, owner: ast.expr, method: str, node: ast.Call) -> Value | None:
@@ -282,12 +282,12 @@ class Parts:
                 return None
 
     def _number(self, node: ast.Call, name: str) -> Value | None:
-        """`float(mean)`, `mean.item()`: the same number."""
+        """`float(mean)`, `reward.item()`: the same number."""
         operand = node.args[0] if node.args else getattr(node.func, "value", None)
         if operand is None or name not in ("float", "item", "tolist", "transform", *CONVERSIONS):
             return None
         value = self._value(operand)
-        return value if is_of_part(value) else None
+        return value if is_of_part(value) or isinstance(value, Element) else None
 
     # comprehensions
 
