@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grpo_lint.declarations import ProjectDeclarations
 from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -72,7 +74,10 @@ def find(source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis
 
 def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[], Cache]) -> Analysis:
     """The findings of a parsed text that no comment answers for. Most repairs are yet to be proposed."""
-    reports = sorted(_reports(source, tree, config, cache), key=lambda each: (*_place(each[1].node), each[0].code))
+    absent = _absent(source, config)
+    reports = sorted(
+        _reports(source, tree, config, cache, absent), key=lambda each: (*_place(each[1].node), each[0].code)
+    )
     call_sites = _call_sites(source, tree, config, reports, cache)
     every = [
         *(_found(each, source, tree) for each in reports if is_selected(each[0], config)),
@@ -99,9 +104,21 @@ def find_in(tree: ast.Module, source: Source, config: Config, cache: Callable[[]
     return Analysis(tuple(items), tuple(hints[:1]), errors)
 
 
-def every_finding(source: Source, tree: ast.Module, config: Config) -> tuple[Finding, ...]:
-    """What rules about functions report of a text, selected or not, suppressed or not."""
-    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in _reports(source, tree, config, None))
+def every_finding(
+    source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache], absent: Set[str]
+) -> tuple[Finding, ...]:
+    """What rules about functions report of a text, suppressed or not; of those in preview, what contracts name."""
+    reports = _reports(source, tree, config, cache, absent)
+    return tuple(_bare_finding(rule, report, source, tree) for rule, report, _ in reports)
+
+
+def _absent(source: Source, config: Config) -> frozenset[str]:
+    """The codes that the contracts of a file want absent."""
+    if not CALL_SITES.may_be_in(source.path, b"", config):
+        return frozenset()
+    from grpo_lint.contracts.entries import sites_of
+
+    return frozenset(code for _, site in sites_of(source.path, config) for code in site.absent)
 
 
 def _call_sites(
@@ -132,7 +149,7 @@ def _remarks(
 
 def _found(reported: _Reported, source: Source, tree: ast.Module) -> Found:
     rule, report, facts = reported
-    return Found(_bare_finding(rule, report, source, tree), rule.fixable, report.grouping, facts)
+    return Found(_bare_finding(rule, report, source, tree), rule.fixable, report.grouping, facts, report.repair)
 
 
 def _remarked(rule: Rule, remark: Remark, tree: ast.Module) -> Found:
@@ -205,13 +222,24 @@ def _left_out(reports: Sequence[_Reported], config: Config) -> Iterator[tuple[Ru
 
 
 def _reports(
-    source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache] | None
+    source: Source, tree: ast.Module, config: Config, cache: Callable[[], Cache], absent: Set[str]
 ) -> Iterator[_Reported]:
-    """What all rules report, each place once: from the function that the place stands in, if that one reports it."""
+    """What rules report, each place once: from the function that the place stands in, if that one reports it.
+
+    Those in preview run where they are selected, or where a contract names them; the others always, as no repair may
+    change what one of them reports.
+    """
+    rules = [
+        (rule, check)
+        for rule, check in load(FUNCTIONS)
+        if not rule.preview or rule.code in absent or is_selected(rule, config)
+    ]
     best: dict[tuple[str, ast.expr], _Reported] = {}
     words = Vocabulary(config.reward_names, config.group_size_names)
-    for facts in analyse(source, tree, words, look_up=look_up_in(source, tree, cache)):
-        for rule, check in load(FUNCTIONS):
+    declarations = ProjectDeclarations(Path(source.path), tree, cache)
+    look_up = look_up_in(source, tree, cache)
+    for facts in analyse(source, tree, words, declarations=declarations, look_up=look_up):
+        for rule, check in rules:
             for report in check(facts):
                 key = (rule.code, report.node)
                 if key not in best or (facts.owns(report.node) and not best[key][2].owns(report.node)):

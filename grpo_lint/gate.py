@@ -7,6 +7,30 @@ from collections.abc import Iterable, Iterator, Sequence
 
 # A part of each word by which the vocabulary knows rewards.
 _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
+# What stands in the text of each way to take groups out of a vector that is no reshape: a slice with two ends, a call
+# that cuts up, a quotient (no `//` of an address), a dict of lists, a comparison of keys.
+_INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
+SLICES = rf"\[(?:[^\[\]{{}}:]|{_INNER})+:\s*[^\s\],:]"
+CUTS = ("slice", "tensor_split", "array_split", "batched", "chunked")
+OTHER_BLOCKS = rf"{SLICES}|(?<![:/])//\s*[\w(]|(?:split|chunk)\(\s*[^\"'\s)]"
+BLOCKS = rf"\b(?:{'|'.join(CUTS)})\b|{OTHER_BLOCKS}"
+COLLECTIONS = ("setdefault", "groupby")
+OTHER_BUCKETS = r"\]\s*\.\s*append\b|\]\s*\+=\s*\["
+BUCKETS = rf"\b(?:{'|'.join(COLLECTIONS)})\b|{OTHER_BUCKETS}"
+KEYS = "=="
+# What code speaks of that compares the samples of one prompt with each other.
+GROUP_RELATIVE_WORDS = ("grpo", "gspo", "cispo", "rloo", "relative", "leave")
+GROUP_RELATIVE = r"grpo(?![-_]lint|\d{3})|gspo|cispo|rloo|group.?relative|leave.?one.?out"
+# The statistics of a part, by the names under which libraries have them.
+SPREADS = ("std", "var", "nanstd", "nanvar", "std_mean", "var_mean", "stdev", "variance")
+PART_STATISTICS = (*SPREADS, "mean", "nanmean", "median", "nanmedian", "sum", "nansum", "fmean", "pstdev", "pvariance")
+
+
+def any_word(words: Iterable[str]) -> bytes:
+    """A pattern for one of these words."""
+    return rf"\b(?:{'|'.join(words)})\b".encode()
+
+
 _ASCII = re.compile(r"[\x00-\x7f]*")
 
 # `\b(?:view|reshape)\b`, or without the first boundary; then the end, or another branch.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from grpo_lint.analysis import Found, Kept
 from grpo_lint.flow.traversal import vectors
+from grpo_lint.flow.values import Layout
 from grpo_lint.model import Finding, Fix
 
 if TYPE_CHECKING:
@@ -103,12 +104,14 @@ def _context(source: Source, tree: ast.Module, config: Config, cache: Callable[[
 
 def _with_fix(found: Found, context: Context) -> Proposal:
     from grpo_lint.fixes.assembly import assemble
+    from grpo_lint.fixes.blocks import lift_blocks
     from grpo_lint.fixes.lift import lift
     from grpo_lint.fixes.normalisation import Refusal
 
     assert found.grouping is not None and found.facts is not None
     try:
-        lifted = lift(found.facts, found.grouping, context)
+        is_in_blocks = found.grouping.layout is Layout.FIXED_STRIDE
+        lifted = (lift_blocks if is_in_blocks else lift)(found.facts, found.grouping, context)
         return Proposal(replace(found.finding, fix=_sparing(assemble([lifted]), found.kept)), lifted)
     except Refusal as refusal:
         reason = str(refusal)

@@ -22,10 +22,13 @@ from grpo_lint.model import Finding, Fix, Safety
 from grpo_lint.outcome import Fault, FileResult
 from grpo_lint.project import Cache, Project
 from grpo_lint.proposals import Proposal, findings_of, normalisation_of, propose
+from grpo_lint.rules import FUNCTION_CODES
 from grpo_lint.source import Source
 
 if TYPE_CHECKING:
     from grpo_lint.config import Config
+
+_APART = frozenset({*FUNCTION_CODES, UNUSED_SUPPRESSION})  # their fixes, if no lifts, import nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,7 +127,7 @@ def _shown(path: str) -> str:
 def _fix_all(draft: Draft, terms: Terms) -> _Repair:
     """Apply fixes until there is none that may be."""
     fixed: list[Finding] = []
-    while isinstance(step := _step_over_comments(draft, terms) or _step_together(draft, terms), _Step):
+    while isinstance(step := _step_apart(draft, terms) or _step_together(draft, terms), _Step):
         draft = replace(step.draft, proposals=tuple(step.draft.proposals))
         fixed += step.repaired
     while isinstance(single := _next_step(draft, terms), _Step):
@@ -136,14 +139,14 @@ def _fix_all(draft: Draft, terms: Terms) -> _Repair:
     return _Repair(draft.source.text, tuple(_withhold(finding, single) for finding in left), tuple(fixed))
 
 
-def _step_over_comments(draft: Draft, terms: Terms) -> _Step | None:
-    """The fixes of comments, applied at once; None where there is one at most, or where that does not hold."""
-    about_comments = [each for each in draft.proposals if each.finding.code == UNUSED_SUPPRESSION]
-    repaired = [each.finding for each in about_comments if terms.is_wanted(each, draft.source)]
+def _step_apart(draft: Draft, terms: Terms) -> _Step | None:
+    """The fixes of comments, and those that put a guard, applied at once; None where that does not hold."""
+    apart = [each for each in draft.proposals if each.lift is None and each.finding.code in _APART]
+    repaired = [each.finding for each in apart if terms.is_wanted(each, draft.source)]
     made = tuple(edit for finding in repaired if finding.fix is not None for edit in finding.fix.edits)
     if len(repaired) < 2:
         return None
-    step = _attempt(draft, Fix(Safety.SAFE, "take comments out", made), repaired, terms)
+    step = _attempt(draft, Fix(Safety.SAFE, "apart", made), repaired, terms)
     return step if isinstance(step, _Step) else None
 
 

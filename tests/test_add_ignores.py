@@ -362,8 +362,8 @@ def without_suppressions(source: Source) -> str:
 
 
 def require_properties(text: str) -> int:
-    config = Config()
-    source = Source.from_text("case.py", text)
+    config = Config(preview=True)
+    source = Source.from_text(str(CASES / "case.py"), text)
     found = find(source, config, Cache).items
     done = suppress(source, {place_of(each.finding) for each in found}, PLACEHOLDER, config, Cache)
     assert done.analysis.items == find(done.source, config, Cache).items == ()

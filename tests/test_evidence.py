@@ -112,6 +112,51 @@ def test_where_else_the_evidence_may_stand(text: str, marks: list[tuple[int, str
     assert evidence(text) == [("GRPO001", marks)]
 
 
+BLOCKS = """\
+def advantages_of(rewards, group_size):
+    for i in range(len(rewards) // group_size):
+        block = rewards[i * group_size : (i + 1) * group_size]
+        block -= block.mean()
+"""
+KEYED = """\
+def advantages_of(keys, rewards: torch.Tensor):
+    for key in keys.unique():
+        own = rewards[keys == key]
+        rewards[keys == key] = (own - own.mean()) / own.std()
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "marks"),
+    [
+        (
+            "GRPO003",
+            BLOCKS,
+            [
+                (1, "rewards", "the rewards come from here"),
+                (3, "rewards[i * group_size : (i + 1) * group_size]", "grouped by position"),
+                (4, "block -= block.mean()", "subtracted as the baseline"),
+                (4, "block.mean()", "mean of each group"),
+            ],
+        ),
+        (
+            "GRPO004",
+            KEYED,
+            [
+                (1, "rewards: torch.Tensor", "the rewards come from here"),
+                (3, "rewards[keys == key]", "grouped by a key"),
+                (4, "(own - own.mean()) / own.std()", "divided by as the scale"),
+                (4, "own - own.mean()", "subtracted as the baseline"),
+                (4, "own.mean()", "mean of each group"),
+                (4, "own.std()", "std of each group"),
+            ],
+        ),
+    ],
+)
+def test_parts_of_rewards_are_marked_too(code: str, text: str, marks: list[tuple[int, str, str]]) -> None:
+    assert evidence(text) == [(code, marks)]
+
+
 def test_a_place_is_marked_once() -> None:
     for _, marks in evidence(GRID):
         assert len({(row, text) for row, text, _ in marks}) == len(marks)

@@ -138,17 +138,18 @@ def _proposal(path: Path, function: str, calls: str | None, config: Config) -> s
     from grpo_lint.contracts.reading import toml_of
     from grpo_lint.contracts.sources import findings_in, read_source
     from grpo_lint.contracts.unit import Unit
-    from grpo_lint.project import Project
+    from grpo_lint.project import Cache, Project
     from grpo_lint.rules import RULES
     from grpo_lint.subjects import FUNCTIONS
 
     source, tree = read_source(str(path), Path())
-    orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(path)))
+    cache = Cache()
+    orders = Orders.of_unit(Unit.of(source, tree, Project.for_file(path, cache)))
     root = _root(path, config)
     site = CallSite(path.relative_to(root).as_posix(), function, "")
     chosen = CallSite(site.file, function, _chosen(site, calls, orders))
     codes = [rule.code for rule in RULES if rule.subject is FUNCTIONS and not rule.preview]
-    inferred = infer(chosen, orders, findings_in(source, tree), codes)
+    inferred = infer(chosen, orders, findings_in(source, tree, cache, frozenset()), codes)
     is_own_file = config.file is not None and config.file.name != "pyproject.toml"
     where = _shown(config.file or root / "pyproject.toml")
     head = f"# for {where}; leave out what the call need not keep\n"

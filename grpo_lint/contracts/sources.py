@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
 
@@ -35,7 +35,8 @@ def outcomes(sites: Iterable[tuple[int, CallSite]], root: Path, cache: Cache) ->
 def _outcomes_in(file: str, sites: Sequence[tuple[int, CallSite]], root: Path, cache: Cache) -> Iterator[Outcome]:
     try:
         source, tree = read_source(file, root)
-        findings = lru_cache(maxsize=1)(lambda: findings_in(source, tree))
+        absent = frozenset(code for _, site in sites for code in site.absent)
+        findings = lru_cache(maxsize=1)(lambda: findings_in(source, tree, cache, absent))
         yield from CallSites.of(sites, source, tree, findings, cache).outcomes
     except ContractError as error:
         yield from (Outcome(number, site, error=str(error)) for number, site in sites)
@@ -59,8 +60,10 @@ def read_source(file: str, root: Path) -> tuple[Source, ast.Module]:
         raise ContractError(f"{file}: {error}") from error
 
 
-def findings_in(source: Source, tree: ast.Module) -> tuple[Finding, ...]:
+def findings_in(source: Source, tree: ast.Module, cache: Cache, absent: Set[str]) -> tuple[Finding, ...]:
     """What rules about functions report in a file, under its configuration, selected or not, suppressed or not.
+
+    Of rules in preview that is what those report that are selected, or whose codes are to be absent.
 
     Raises ContractError where the configuration cannot be used.
     """
@@ -72,4 +75,4 @@ def findings_in(source: Source, tree: ast.Module) -> tuple[Finding, ...]:
         config = ConfigResolver(CODES).for_folder(Path(source.path).absolute().parent)
     except ConfigError as error:
         raise ContractError(f"{error.path}: {error}") from error
-    return every_finding(source, tree, config)
+    return every_finding(source, tree, config, lambda: cache, absent)

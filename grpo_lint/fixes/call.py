@@ -173,9 +173,9 @@ def _keywords(normalisation: Normalisation, source: Source) -> tuple[list[Argume
     if normalisation.siblings is not None:
         parts.append(normalisation.siblings)
     if scaling is not None:
-        _require_number(scaling.eps)
+        require_number(scaling.eps)
         eps = "0.0" if scaling.eps is None else one_line(source.segment(scaling.eps))
-        keywords.append(Argument("eps", eps, _is_default_eps(scaling.eps)))
+        keywords.append(Argument("eps", eps, is_default_eps(scaling.eps)))
         parts += [scaling.eps] if scaling.eps is not None else []
         keywords.append(Argument("correction", str(scaling.correction), scaling.correction == 1))
     baseline = '"leave_one_out"' if normalisation.is_leave_one_out else '"mean"'
@@ -183,13 +183,13 @@ def _keywords(normalisation: Normalisation, source: Source) -> tuple[list[Argume
     return keywords, parts
 
 
-def _require_number(eps: ast.expr | None) -> None:
+def require_number(eps: ast.expr | None) -> None:
     """The epsilon must be one number: a literal, or a name or attribute that nothing shows to be more."""
     if eps is not None and not isinstance(eps, ast.Constant | ast.Name | ast.Attribute):
         raise Refusal(f"`{ast.unparse(eps)}` is not known to be a number")
 
 
-def _is_default_eps(eps: ast.expr | None) -> bool:
+def is_default_eps(eps: ast.expr | None) -> bool:
     return isinstance(eps, ast.Constant) and isinstance(eps.value, float) and eps.value == 1e-6
 
 

@@ -116,7 +116,7 @@ def _lifted(
     require_names_kept(tree, needed, anchors)
 
     def write_call(site: Site, prefix: str, suffix: str, indent: str) -> str:
-        arguments = list(_arguments(calls[site], origin))
+        arguments = list(arguments_of(calls[site], origin))
         unit = "\t" if indent.startswith("\t") else "    "
         ending = ".tolist()" + suffix if site.makes_list and site not in lists else suffix
         return lay_out(prefix, NORMALISER, arguments, ending, indent, context.line_length, unit)
@@ -150,7 +150,7 @@ def _replaced(region: Region) -> list[ast.expr]:
     return [outlet.node for site in region.sites for outlet in site.outlets]
 
 
-def _arguments(call: Call, origin: Origin) -> Iterator[tuple[str | None, str]]:
+def arguments_of(call: Call, origin: Origin) -> Iterator[tuple[str | None, str]]:
     yield None, call.rewards
     yield None, call.identity.group_indices
     if call.identity.rollout_ids and "rollout_ids" not in origin.left_out:

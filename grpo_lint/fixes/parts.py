@@ -26,8 +26,12 @@ _NORMALISED = Centred | Scaled | Enlarged
 def is_part(value: Value) -> bool:
     """Whether a value is a step of a normalisation, rather than something that was computed from one."""
     match value:
-        case Grouping() | Statistic() | Scale() | LeaveOneOut() | Centred() | Scaled() | Enlarged():
+        case Statistic(of=Grouping(rank=1)):  # of the whole batch, or of what was picked from it
+            return False
+        case Grouping() | Statistic() | LeaveOneOut() | Centred() | Scaled() | Enlarged():
             return True
+        case Scale(std=std):
+            return is_part(std)
         case Flat(of=of) | Listed(of=of):
             return is_part(of)
         case Choice(then=then, orelse=orelse):

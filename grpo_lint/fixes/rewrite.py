@@ -210,7 +210,7 @@ class Writer:
     def _comments(self, run: list[ast.stmt]) -> list[str]:
         """The comments of a run, in order, without directives."""
         first, last = self._rows(run)
-        return _kept_comments("\n".join(self.source.line(row) for row in range(first, last + 1)))
+        return kept_comments("\n".join(self.source.line(row) for row in range(first, last + 1)))
 
     def _replacement(self, run: list[ast.stmt], anchor: Anchor, comments: list[str]) -> Edit:
         first, last = self._rows(run)
@@ -244,7 +244,7 @@ class Writer:
         prefix = self.source.slice(Range(whole.start, inner.start))
         suffix = self.source.slice(Range(inner.end, whole.end))
         indent = self._indent(statement)
-        comments = [*comments, *_kept_comments(self.source.slice(inner))]
+        comments = [*comments, *kept_comments(self.source.slice(inner))]
         if not isinstance(statement, ast.Return | ast.Assign | ast.AnnAssign | ast.Expr | ast.AugAssign):
             raise Refusal(f"the statement on line {statement.lineno} is not one that can be laid out anew")
         self._require_own_lines([statement], statement.lineno, statement.end_lineno or statement.lineno)
@@ -283,7 +283,7 @@ def _taken(comments: list[tuple[int, list[str]]], run: Sequence[ast.stmt]) -> li
     return [comment for _, texts in before for comment in texts]
 
 
-def _kept_comments(text: str) -> list[str]:
+def kept_comments(text: str) -> list[str]:
     """The comments of a piece of code without the directives in them, which spoke of lines that go."""
     found = _comment_texts(text)
     if any(_FORMATTER_SWITCH.match(comment) for comment in found):

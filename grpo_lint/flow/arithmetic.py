@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grpo_lint.flow import statistics
 from grpo_lint.flow.environment import Record
 from grpo_lint.flow.facts import Normalising, Role
-from grpo_lint.flow.traversal import groupings, is_reward_like
+from grpo_lint.flow.part_statistics import concern_each_other, held, is_only_of_parts, single
+from grpo_lint.flow.traversal import groupings, is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Altered,
     Centred,
+    Element,
     GroupCount,
     Leading,
     LeaveOneOut,
@@ -33,8 +36,11 @@ class Arithmetic:
 
     def result(self, node: ast.AST, left_node: ast.expr, op: ast.operator, right_node: ast.expr) -> Value:
         """The value of `left op right`, whose operands were evaluated before."""
-        left = self.record.values.get(left_node, UNKNOWN)
-        right = self.record.values.get(right_node, UNKNOWN)
+        left = held(self.record.values.get(left_node, UNKNOWN))
+        right = held(self.record.values.get(right_node, UNKNOWN))
+        if is_only_of_parts(right) and is_reward_like(values := single(left)):
+            self._note_part(node, op, values, right)
+            return self._changed(node, values, right)
         found: Value | None = None
         match op:
             case ast.Sub():
@@ -58,6 +64,22 @@ class Arithmetic:
                 found = statistics.multiply(node, left, right, right_node)
                 found = found or statistics.multiply(node, right, left, left_node)
         return found if found is not None else self._changed(node, left, right)
+
+    def _note_part(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> None:
+        """Values less or over a number of their group: the values stay what they are, one group's or the batch's."""
+        if not concern_each_other(left, right):
+            return
+        if isinstance(op, ast.Sub) and statistics.is_baseline(right):
+            self._note(node, Role.BASELINE, left, right)
+        elif isinstance(op, ast.Div) and statistics.is_scale(right):
+            self._note(node, Role.SCALE, left, right)
+
+    def compare(self, node: ast.Compare, operands: Sequence[ast.expr]) -> None:
+        """Note a spread that is compared with a number: it decides what is done with the values."""
+        for operand in operands:
+            spread = self.record.values.get(operand, UNKNOWN)
+            if is_only_of_parts(spread) and statistics.is_scale(spread):
+                self._note(node, Role.FILTER, vectors(spread)[0], spread)
 
     def _subtraction(self, node: ast.AST, left: Value, right: Value) -> Value | None:
         found = statistics.subtract(node, left, right)
@@ -92,6 +114,8 @@ class Arithmetic:
                 joined = node if value.is_list else value.disorder
                 return replace(value, version=node, items=None, disorder=joined)
         for value in (left, right):
+            if isinstance(value, Element):
+                return Element(self._changed(node, value.of, UNKNOWN))
             if is_reward_like(value):
                 return Altered(value, node)
         for value in (left, right):

@@ -25,6 +25,7 @@ from grpo_lint.flow.operations import (
     integer,
 )
 from grpo_lint.flow.origins import named_vector
+from grpo_lint.flow.part_statistics import reduce_part
 from grpo_lint.flow.shapes import is_shape
 from grpo_lint.flow.spreads import respread
 from grpo_lint.flow.traversal import groupings as groupings_in
@@ -240,6 +241,9 @@ class Calls:
         return groupings.flatten(operand, operation.node) if row else Altered(operand, operation.node)
 
     def _reduced(self, operation: Operation, operand: Value) -> Value | None:
+        part = reduce_part(operation, operand) if isinstance(operand, Vector) else UNKNOWN
+        if part is not UNKNOWN:
+            return part
         statistic = statistics.reduce(operation, operand)
         if statistic is not UNKNOWN or not isinstance(operand, Vector):
             return statistic

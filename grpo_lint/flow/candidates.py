@@ -11,16 +11,26 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from grpo_lint.flow.vocabulary import Vocabulary
+from grpo_lint.flow.vocabulary import IDENTITY_NAMES, Vocabulary
+from grpo_lint.gate import COLLECTIONS, CUTS, KEYS, OTHER_BLOCKS, OTHER_BUCKETS, PART_STATISTICS, SPREADS
 
-_GROUPINGS = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
+_RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
 _EINOPS = frozenset({"reduce"})  # which groups in files that have einops
 _ROW_INDEX = re.compile(r"\[\s*None\b")
+_PART_WORDS = frozenset({*CUTS, *COLLECTIONS})
+_PARTS = re.compile(f"{OTHER_BLOCKS}|{OTHER_BUCKETS}")
+_COMPARISON = re.compile(r"[<>]")
+_SPREADS = frozenset(SPREADS)
 _STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
-
+_PART_STATISTICS = frozenset(PART_STATISTICS)
 _WORD = re.compile(r"[^\W\d]\w*")
 
-_ALL = frozenset({"grouping", "statistic", "rewards"})
+# What a function must have of one kind at least.
+_KINDS = (
+    frozenset({"reshape", "statistic of a reshape", "rewards"}),
+    frozenset({"part", "statistic of a part", "rewards"}),
+    frozenset({"groups at hand", "statistic of a part", "rewards"}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +42,29 @@ class Piece:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """Of all words of a module: which of them group and tell groups, and whether a comparison may be one of keys."""
+
+    reshapes: frozenset[str]
+    groups: frozenset[str]
+    has_keys: bool
+
+    @classmethod
+    def of(cls, words: Set[str], vocabulary: Vocabulary) -> _Signs:
+        identities = IDENTITY_NAMES & words
+        sizes = (word for word in words if vocabulary.is_group_relative and vocabulary.is_group_size(word, False))
+        groups = identities | frozenset(sizes) if vocabulary.is_group_relative else frozenset[str]()
+        reshapes = _RESHAPES | _EINOPS if "einops" in words else _RESHAPES
+        return cls(reshapes, groups, bool(identities) or not _SPREADS.isdisjoint(words))
+
+
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
     """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
     words = {piece.node: frozenset(_WORD.findall(piece.text)) for piece in pieces}
-    groupings = _GROUPINGS | _EINOPS if any("einops" in found for found in words.values()) else _GROUPINGS
-    marks = {piece.node: frozenset(_marks(piece.text, words[piece.node], groupings, vocabulary)) for piece in pieces}
-    if frozenset[str]().union(*marks.values()) < _ALL:
+    signs = _Signs.of(frozenset[str]().union(*words.values()), vocabulary)
+    marks = {piece.node: frozenset(_marks(piece, words[piece.node], vocabulary, signs)) for piece in pieces}
+    if not _is_enough(frozenset[str]().union(*marks.values())):
         return
     helpers: dict[str, list[Piece]] = {}
     for piece in pieces:
@@ -45,7 +72,8 @@ def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.
             helpers.setdefault(piece.name, []).append(piece)
     named = {node: helpers.keys() & found for node, found in words.items()}
     for piece in pieces:
-        if _reached(piece, marks, helpers, named) == _ALL:
+        # a helper is only followed where it is handed rewards, which the function itself must name
+        if "rewards" in marks[piece.node] and _is_enough(_reached(piece, marks, helpers, named)):
             yield piece.node
 
 
@@ -57,7 +85,7 @@ def _reached(
 ) -> frozenset[str]:
     """The marks of a piece and of all that it may call."""
     found, seen, stack = marks[start.node], {start.node}, [start]
-    while stack and found != _ALL:
+    while stack and not _is_enough(found):
         for name in named[stack.pop().node]:
             new = [helper for helper in helpers[name] if helper.node not in seen]
             seen.update(helper.node for helper in new)
@@ -66,10 +94,26 @@ def _reached(
     return found
 
 
-def _marks(text: str, words: Set[str], groupings: Set[str], vocabulary: Vocabulary) -> Iterator[str]:
-    if not groupings.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(text)):
-        yield "grouping"
+def _is_enough(marks: Set[str]) -> bool:
+    return any(kind <= marks for kind in _KINDS)
+
+
+def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, signs: _Signs) -> Iterator[str]:
+    if not signs.reshapes.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
+        yield "reshape"
     if any(word.endswith(_STATISTICS) for word in words):
-        yield "statistic"
+        yield "statistic of a reshape"
+    if _takes_parts(piece, words, signs):
+        yield "part"
+    if not signs.groups.isdisjoint(words):
+        yield "groups at hand"
+    if not _PART_STATISTICS.isdisjoint(words):
+        yield "statistic of a part"
     if vocabulary.is_mentioned(words):
         yield "rewards"
+
+
+def _takes_parts(piece: Piece, words: Set[str], signs: _Signs) -> bool:
+    if not _PART_WORDS.isdisjoint(words) or (signs.has_keys and KEYS in piece.text) or _PARTS.search(piece.text):
+        return True
+    return not _SPREADS.isdisjoint(words) and _COMPARISON.search(piece.text) is not None

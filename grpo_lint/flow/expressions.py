@@ -13,7 +13,8 @@ from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
 from grpo_lint.flow.indexing import indexed, length_of
 from grpo_lint.flow.operations import integer, recognise
-from grpo_lint.flow.origins import element_of, named_after_target, named_vector, vector_from_comprehension
+from grpo_lint.flow.origins import named_after_target, named_vector, vector_from_comprehension
+from grpo_lint.flow.parts import Parts, element_of
 from grpo_lint.flow.shapes import several
 from grpo_lint.flow.traversal import groupings as groupings_in
 from grpo_lint.flow.traversal import has_rows, is_reward_like, walk
@@ -66,10 +67,12 @@ class Evaluator:
     named: dict[str, Value] = field(default_factory=dict)
     arithmetic: Arithmetic = field(init=False)
     calls: Calls = field(init=False)
+    parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
         self.arithmetic = Arithmetic(self.record)
         self.calls = Calls(self.module.vocabulary, self.record, self.arithmetic)
+        self.parts = Parts(self.module.vocabulary, self.module.aliases, self.record)
 
     def evaluate(self, node: ast.expr, env: Environment) -> Value:
         """The value of an expression."""
@@ -101,7 +104,7 @@ class Evaluator:
                 found = [self.evaluate(each, env) for each in (first, *others)]
                 return found[0] if isinstance(found[0], Scalar) else UNKNOWN
             case ast.Compare(left=left, comparators=comparators):
-                self._compared([left, *comparators], env)
+                self._compared(node, [left, *comparators], env)
                 return UNKNOWN
             case ast.Tuple(elts=items) | ast.List(elts=items):
                 return self._display(node, [self.evaluate(item, env) for item in items])
@@ -117,11 +120,12 @@ class Evaluator:
             case _:
                 return self._other(node, env)
 
-    def _compared(self, operands: Sequence[ast.expr], env: Environment) -> None:
+    def _compared(self, node: ast.Compare, operands: Sequence[ast.expr], env: Environment) -> None:
         """A comparison tells about values and does not carry them on."""
         for operand in operands:
             if is_reward_like(self.evaluate(operand, env)):
                 self.record.idle.add(operand)
+        self.arithmetic.compare(node, operands)
 
     def _wrapped(self, node: ast.expr, value: Value) -> Value:
         if isinstance(node, ast.Await) or (isinstance(node, ast.Starred) and not is_reward_like(value)):
@@ -189,7 +193,7 @@ class Evaluator:
             return base
         if is_reward_like(base) or statistics.is_statistic(base):
             return UNKNOWN
-        value = self._by_name(node, node.attr, env)
+        value = self.parts.column(node) or self._by_name(node, node.attr, env)
         if node.attr == "n" and isinstance(value, Scalar) and isinstance(node.value, ast.Attribute | ast.Name):
             owner = node.value.attr if isinstance(node.value, ast.Attribute) else node.value.id
             return replace(value, names=frozenset({f"{owner}_n"}))
@@ -198,6 +202,9 @@ class Evaluator:
     def _subscript(self, node: ast.Subscript, env: Environment) -> Value:
         base = self.evaluate(node.value, env)
         index = self.evaluate(node.slice, env)
+        part = self.parts.item(node, base)
+        if part is not None:
+            return part
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
             kept = base.get(node.slice.value) if isinstance(base, Table) and path_of(node) not in env.bindings else None
             return self._by_name(node, node.slice.value, env) if kept is None else kept
@@ -216,13 +223,15 @@ class Evaluator:
                 self.evaluate(condition, inner)
         if isinstance(node, ast.DictComp):
             self.evaluate(node.key, inner)
-            self.evaluate(node.value, inner)
-            return UNKNOWN
+            return self.parts.mapped(self.evaluate(node.value, inner))
         element = self.evaluate(node.elt, inner)
         if isinstance(node, ast.SetComp):
             return UNKNOWN
         if any(isinstance(part, Row) for part in walk(element)):
             return statistics.of_rows(element, node)
+        part = self.parts.gathered(node, iterated, element)
+        if part is not None:
+            return part
         return vector_from_comprehension(node, iterated, element, self.module.vocabulary) or UNKNOWN
 
     def bind_targets(
@@ -237,7 +246,7 @@ class Evaluator:
             case ast.Starred(value=inner):
                 self.bind_targets(inner, UNKNOWN, node, env, None)
             case ast.Subscript() if path_of(target) is None:
-                self._store_item(target, node, env)
+                self._store_item(target, value, node, env)
             case _:
                 self._bind_path(target, value, node, env, right)
 
@@ -257,14 +266,17 @@ class Evaluator:
         )
         env.bind(path, value, self.record.define(path, node, value, right))
 
-    def _store_item(self, target: ast.Subscript, node: ast.AST, env: Environment) -> None:
+    def _store_item(self, target: ast.Subscript, value: Value, node: ast.AST, env: Environment) -> None:
         """`rewards[order] = …`: the vector's values now stand in an order of their own."""
         base = self.evaluate(target.value, env)
         self.evaluate(target.slice, env)
         path = path_of(target.value)
-        if path and isinstance(base, Several):
+        held = self.parts.stored(base, value)
+        if path and held is not None:
+            env.bind(path, held, self.record.define(path, node, held, None))
+        elif path and isinstance(base, Several):
             env.bind(path, UNKNOWN, self.record.define(path, node, UNKNOWN, None))
-        if path and isinstance(base, Vector):
+        elif path and isinstance(base, Vector):
             changed = replace(base, version=node, disorder=node, items=None)
             env.bind(path, changed, self.record.define(path, node, changed, None))
 
@@ -280,7 +292,9 @@ class Evaluator:
         inlined = self.inline(node, callee, arguments)
         if inlined is not None:
             return statistics.of_rows(inlined, node) if isinstance(callee, Mapped) else inlined
-        value = self.calls.builtin(node)
+        value = self.parts.call(node)
+        if value is None:
+            value = self.calls.builtin(node)
         if value is None and operation is not None:
             value = self.calls.operation(operation, lambda argument: self.evaluate(argument, env))
         return self._by_callee(node) if value is None else value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, Protocol
 
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.constants import Constants
@@ -13,7 +14,14 @@ from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import share_origin, vectors, walk
 from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Statistic, Value, Vector
 from grpo_lint.flow.vocabulary import Vocabulary, is_for_each_sample, tokens
-from grpo_lint.source import Placed
+from grpo_lint.source import Placed, Source
+
+if TYPE_CHECKING:
+    from grpo_lint.flow.attempts import Overcount
+    from grpo_lint.flow.expansions import Mismatch
+    from grpo_lint.flow.exposed import ExposedSpread
+    from grpo_lint.flow.lone_samples import LoneBaseline
+    from grpo_lint.flow.unset_keys import UnsetKey
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ONE_GROUP = frozenset({"group", "groups", "grouped", "bucket", "buckets", "members", "siblings"})
@@ -37,9 +45,14 @@ class Role(Enum):
 
     BASELINE = "baseline"
     SCALE = "scale"
+    FILTER = "filter"
 
 
-_ROLE_LABELS = {Role.BASELINE: "subtracted as the baseline", Role.SCALE: "divided by as the scale"}
+_ROLE_LABELS = {
+    Role.BASELINE: "subtracted as the baseline",
+    Role.SCALE: "divided by as the scale",
+    Role.FILTER: "decides which samples are kept",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +64,9 @@ class _LayoutLabel:
 _LAYOUT_LABELS = {
     Layout.CONSTANT_SIZE: _LayoutLabel("grouped by position", "of each group"),
     Layout.WHOLE_BATCH: _LayoutLabel("the whole batch made one group", "of the whole batch"),
+    Layout.FIXED_STRIDE: _LayoutLabel("grouped by position", "of each group"),
+    Layout.KEYED: _LayoutLabel("grouped by a key", "of each group"),
+    Layout.BATCH: _LayoutLabel("all samples together", "of all of them"),
 }
 
 
@@ -73,16 +89,28 @@ class Step:
     label: str
 
 
+class Declarations(Protocol):
+    """What the project's classes declare: asked for only where an answer decides about a finding."""
+
+    def may_be_none(self, annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str) -> bool:
+        """Whether a value, or the elements of a sequence, so annotated and read so may have None for an attribute."""
+
+    def has_attribute(self, annotation: ast.expr, is_sequence: bool, reads: Set[str], attribute: str) -> bool:
+        """Whether such a value, or such elements, are certain to declare an attribute."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ModuleFacts:
     """What all functions of a module share."""
 
+    source: Source
     tree: ast.Module
     aliases: Aliases
     vocabulary: Vocabulary
     functions: Mapping[str, Function]
     methods: Mapping[str, Mapping[str, Function]]
     constants: Constants
+    declarations: Declarations | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +139,14 @@ class FunctionFacts:
         """The rows of a whole vector of rewards that are centred or scaled along the row."""
         return self._normalised(Layout.WHOLE_BATCH)
 
+    def blocks_of_samples(self) -> Iterator[Grouping]:
+        """The groups by position that are no reshape, whose statistic becomes a baseline, a scale or a filter."""
+        return self._normalised(Layout.FIXED_STRIDE)
+
+    def groups_by_key(self) -> Iterator[Grouping]:
+        """The groups of samples that share a key, whose statistic becomes a baseline, a scale or a filter."""
+        return self._normalised(Layout.KEYED)
+
     def _normalised(self, layout: Layout) -> Iterator[Grouping]:
         seen: set[ast.expr] = set()
         for grouping in (found for normalising in self.normalisings for found in normalising.groupings):
@@ -125,21 +161,22 @@ class FunctionFacts:
             *((vector.origin, "the rewards come from here") for vector in vectors(grouping.of)),
             (grouping.node, layout.groups),
         ]
-        for normalising in self._uses(grouping):
+        for normalising in self.uses(grouping):
             statistics = [each for each in walk(normalising.statistic) if isinstance(each, Statistic)]
             steps += [(each.node, f"{each.kind.value} {layout.of_each}") for each in statistics]
             steps.append((normalising.node, _ROLE_LABELS[normalising.role]))
         last = {id(node): Step(node, label) for node, label in steps if isinstance(node, Placed)}
         return tuple(last.values())
 
-    def _uses(self, grouping: Grouping) -> Iterator[Normalising]:
+    def uses(self, grouping: Grouping) -> Iterator[Normalising]:
+        """Where a statistic of a grouping becomes a baseline, a scale or a filter."""
         for normalising in self.normalisings:
             if any(found.node is grouping.node for found in normalising.groupings):
                 yield normalising
 
     def is_baseline(self, grouping: Grouping) -> bool:
         """Whether a statistic of a grouping is subtracted from the rewards, rather than only dividing them."""
-        return any(normalising.role is Role.BASELINE for normalising in self._uses(grouping))
+        return any(normalising.role is Role.BASELINE for normalising in self.uses(grouping))
 
     def has_sized_sibling(self, grouping: Grouping) -> bool:
         """Whether the same rewards are also grouped by a constant size: then a row beside it is the fallback."""
@@ -148,6 +185,55 @@ class FunctionFacts:
             for normalising in self.normalisings
             for found in normalising.groupings
         )
+
+    def unguarded_spreads(self) -> Iterator[ExposedSpread]:
+        """The sample deviations of groups that may have one sample, where nothing tests that."""
+        from grpo_lint.flow.exposed import unguarded_spreads
+
+        return unguarded_spreads(self)
+
+    def unset_keys(self) -> Iterator[UnsetKey]:
+        """The groups by an identity that may be None, where nothing looks whether it is."""
+        from grpo_lint.flow.unset_keys import unset_keys
+
+        return unset_keys(self)
+
+    def lone_baselines(self) -> Iterator[LoneBaseline]:
+        """The places where the raw reward of a group of one sample passes for an advantage."""
+        from grpo_lint.flow.lone_samples import lone_baselines
+
+        return lone_baselines(self)
+
+    def axis_mismatches(self) -> Iterator[Mismatch]:
+        """The repetitions of prompts that do not go with how the rewards of their samples are grouped."""
+        from grpo_lint.flow.expansions import mismatches
+
+        return mismatches(self)
+
+    def batch_baselines(self) -> Iterator[Normalising]:
+        """Where rewards are centred on the mean of the whole batch, though their groups are at hand."""
+        from grpo_lint.flow.batch_baselines import batch_baselines
+
+        return batch_baselines(self)
+
+    def overcounts(self) -> Iterator[Overcount]:
+        """The groups by an identity in which each sample counts, though samples may share an attempt."""
+        from grpo_lint.flow.attempts import overcounts
+
+        return overcounts(self)
+
+    def drops_tail(self, grouping: Grouping) -> bool:
+        """Whether blocks are counted by a floor division by their size, so that the last samples may be in none."""
+        size = ast.unparse(grouping.size) if grouping.size else ""
+        for loop in walk_nodes(self.function):
+            if isinstance(loop, _LOOPS) and loop.lineno <= grouping.node.lineno <= (loop.end_lineno or 0):
+                parts = [part for iterated in _iterated(loop) for part in walk_nodes(iterated)]
+                divisions = [
+                    part for part in parts if isinstance(part, ast.BinOp) and isinstance(part.op, ast.FloorDiv)
+                ]
+                if any(ast.unparse(division.right) == size for division in divisions):
+                    return True
+        return False
 
     def owns(self, node: ast.AST) -> bool:
         """Whether a node stands in this function's own text, rather than in a helper that it calls.
@@ -209,6 +295,16 @@ def _targets(loop: ast.AST) -> Iterator[ast.expr]:
             yield from (generator.target for generator in generators)
         case ast.GeneratorExp(generators=generators) | ast.SetComp(generators=generators):
             yield from (generator.target for generator in generators)
+
+
+def _iterated(loop: ast.AST) -> Iterator[ast.expr]:
+    match loop:
+        case ast.For(iter=iterated) | ast.AsyncFor(iter=iterated):
+            yield iterated
+        case ast.ListComp(generators=generators) | ast.DictComp(generators=generators):
+            yield from (generator.iter for generator in generators)
+        case ast.GeneratorExp(generators=generators) | ast.SetComp(generators=generators):
+            yield from (generator.iter for generator in generators)
 
 
 def _names(vector: Vector) -> Iterator[str]:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from grpo_lint.flow.environment import Environment, Record, join
-from grpo_lint.flow.expressions import Evaluator
+from grpo_lint.flow.expressions import Evaluator, path_of
 from grpo_lint.flow.facts import Function, ModuleFacts
 from grpo_lint.flow.filling import MUTATORS, appends_in, changes_parameter, starts_empty
-from grpo_lint.flow.origins import element_of, vector_from_loop
+from grpo_lint.flow.origins import vector_from_loop
 from grpo_lint.flow.parameters import parameter_value
+from grpo_lint.flow.parts import element_of
 from grpo_lint.flow.statistics import is_statistic
 from grpo_lint.flow.traversal import is_reward_like
 from grpo_lint.flow.values import UNKNOWN, Choice, Local, Mapped, Scalar, Several, Value, Vector
@@ -132,6 +133,7 @@ class Interpreter:
             case ast.AugAssign(target=target):
                 value = self.evaluator.augmented(statement, env)
                 self.evaluator.bind_targets(target, value, statement, env, None)
+                self._fill(statement, statement, env)
             case ast.Delete(targets=targets):
                 for target in targets:
                     self.evaluator.evaluate(target, env)
@@ -140,6 +142,7 @@ class Interpreter:
 
     def _in_place(self, value: ast.expr, statement: ast.stmt, env: Environment) -> None:
         """`advantages.sub_(mean)` as a statement changes the name it is called on."""
+        self._fill(value, statement, env)
         match value:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method.endswith("_"):
                 changed = self.record.values.get(value, UNKNOWN)
@@ -157,6 +160,13 @@ class Interpreter:
                 for target in (keyword.value for keyword in keywords if keyword.arg == "out"):
                     if isinstance(target, ast.Name):
                         self._disorder(target.id, value, statement, env)
+
+    def _fill(self, node: ast.AST, statement: ast.stmt, env: Environment) -> None:
+        """`groups[key].append(reward)` makes the name a dict of lists."""
+        for container, buckets in self.evaluator.parts.filled(node):
+            path = path_of(container)
+            if path is not None:
+                env.bind(path, buckets, self.record.define(path, statement, buckets, None))
 
     def _disorder(self, name: str, value: ast.expr, statement: ast.stmt, env: Environment) -> None:
         binding = env.bindings.get(name)

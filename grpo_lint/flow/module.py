@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.constants import Constants, LookUp, unknown
+from grpo_lint.flow.decisions import decides
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import Function, FunctionFacts, ModuleFacts
+from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts, Normalising, Role
 from grpo_lint.flow.interpreter import Interpreter
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.vocabulary import Vocabulary
@@ -20,22 +21,31 @@ _BLOCKS = ast.If | ast.Try | ast.With | ast.For | ast.While | ast.Match
 
 
 def analyse(
-    source: Source, tree: ast.Module, words: Vocabulary, is_gated: bool = True, look_up: LookUp = unknown
+    source: Source,
+    tree: ast.Module,
+    words: Vocabulary,
+    is_gated: bool = True,
+    declarations: Declarations | None = None,
+    look_up: LookUp = unknown,
 ) -> Iterator[FunctionFacts]:
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
-    wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
+    wanted = (
+        list(candidates(pieces, words.for_candidates(source.text))) if is_gated else [piece.node for piece in pieces]
+    )
     if not wanted:
         return
     aliases = Aliases.of(tree)
     module = ModuleFacts(
+        source=source,
         tree=tree,
         aliases=aliases,
         vocabulary=words.for_text(source.text),
         functions=_functions(tree.body),
         methods=_methods(tree),
         constants=Constants.of(tree, aliases, look_up),
+        declarations=declarations,
     )
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -96,7 +106,7 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
     return FunctionFacts(
         module=module,
         function=function,
-        normalisings=tuple(found for found in record.normalisings if not _is_idle(found.node, record)),
+        normalisings=tuple(found for found in record.normalisings if _matters(found, function, record)),
         values=record.values,
         loads=record.loads,
         definitions=tuple(record.definitions.values()),
@@ -105,6 +115,13 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
 
 def _is_entry(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def _matters(normalising: Normalising, function: ast.AST, record: Record) -> bool:
+    """Whether something carries on what a statistic was used for."""
+    if normalising.role is Role.FILTER:
+        return decides(normalising.node, function, record.definitions.values())
+    return not _is_idle(normalising.node, record)
 
 
 def _is_idle(node: ast.AST, record: Record, seen: frozenset[ast.AST] = frozenset()) -> bool:

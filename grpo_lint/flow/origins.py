@@ -6,18 +6,12 @@ import ast
 from dataclasses import replace
 
 from grpo_lint.flow.nodes import walk_nodes
-from grpo_lint.flow.traversal import has_rows
 from grpo_lint.flow.values import (
     UNKNOWN,
-    Counted,
     Element,
-    Parallel,
-    Position,
-    Row,
     Samples,
     Scalar,
     Several,
-    Statistic,
     Value,
     Vector,
 )
@@ -46,23 +40,6 @@ def named_after_target(value: Value, name: str, source: ast.AST, is_assigned: bo
     if found is None and is_assigned and isinstance(source, ast.expr):
         return Scalar(source, frozenset({name}))
     return found or value
-
-
-def element_of(iterated: Value, node: ast.AST) -> Value:
-    """What the variable of a loop at `node` over `iterated` is."""
-    match iterated:
-        case Vector() | Row():
-            return Element(iterated)
-        case Statistic():
-            return replace(iterated, is_exact=False)
-        case Counted():
-            return Position()
-        case Parallel(items=items):
-            return Several(tuple(element_of(item, node) for item in items))
-        case _ if has_rows(iterated):
-            return Row(iterated, node)
-        case _:
-            return UNKNOWN
 
 
 def vector_from_comprehension(

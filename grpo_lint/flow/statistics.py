@@ -60,7 +60,7 @@ def reduce(operation: Operation, of: Value) -> Value:
         of=of,
         node=operation.node,
         spread=Spread.COLUMN if _keeps_axis(operation) else Spread.ROWS,
-        correction=_correction(operation, library),
+        correction=correction_of(operation, library),
         library=library,
         is_exact=not operation.name.startswith("nan") and _has_known_options(operation, library),
     )
@@ -134,7 +134,7 @@ def _keeps_axis(operation: Operation) -> bool:
     return bool(flags) and flags[0] is True
 
 
-def _correction(operation: Operation, library: str | None) -> int | None:
+def correction_of(operation: Operation, library: str | None) -> int | None:
     """0 for the population's, 1 for the sample's; None where nothing tells."""
     if operation.name not in ("std", "var", "nanstd", "nanvar"):
         return None

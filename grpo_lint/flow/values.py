@@ -40,7 +40,8 @@ class Vector(Value):
 
     `origin` is where the values come from; `version` is where they were last changed, element by element. `disorder`
     is the step, if any, that put them in another order or left some out, after which `samples` no longer stand
-    beside them. `items` is the list that a tensor was built from, where it was built from one.
+    beside them. `items` is the list that a tensor was built from, where it was built from one. `part` is the grouping
+    of which these are one group's values, where they are.
     """
 
     origin: ast.AST
@@ -53,6 +54,7 @@ class Vector(Value):
     disorder: ast.AST | None = None
     items: ast.expr | None = None
     name: str = ""
+    part: Grouping | None = None
 
 
 class Layout(Enum):
@@ -60,6 +62,9 @@ class Layout(Enum):
 
     CONSTANT_SIZE = "groups of a constant size"
     WHOLE_BATCH = "one group for the whole batch"
+    FIXED_STRIDE = "blocks of consecutive samples"
+    KEYED = "the samples of one key"
+    BATCH = "all samples at once, without a reshape"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +74,9 @@ class Grouping(Value):
     `axis` is the axis along which a group's samples lie, of `rank` axes. `size` is the expression for the group size
     (None for WHOLE_BATCH, and where the size is what `count` groups leave). `is_plain` holds for (P, n) alone: two
     axes, the samples last. `is_one_row` holds where there is one row whatever axes the values had.
+
+    Groupings of one axis are no layout: they tell which of the samples one group's values are (`Vector.part`). `key`
+    is what the samples of a group share, and the sizes of groups vary at run time where `is_varying` holds.
     """
 
     of: Value
@@ -81,6 +89,8 @@ class Grouping(Value):
     is_plain: bool = True
     is_one_row: bool = False
     count: ast.expr | None = None
+    key: ast.expr | None = None
+    is_varying: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -306,3 +316,33 @@ class Mapped(Value):
 
     function: ast.expr
     value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Each(Value):
+    """A list or another iterable, by what its elements are."""
+
+    item: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buckets(Value):
+    """A dict of lists: `item` is what was appended to the list of `key`, by the access `node`."""
+
+    item: Value
+    key: ast.expr
+    node: ast.expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bucket(Value):
+    """One of those lists, whose items are no rewards themselves: samples, positions, tuples."""
+
+    of: Buckets
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PerGroup(Value):
+    """Something that holds `item` for each group, or for each sample of it: a dict by key, a tensor by mask."""
+
+    item: Value

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from grpo_lint.gate import mention_of_rewards, mentions_rewards
+from grpo_lint.gate import GROUP_RELATIVE, GROUP_RELATIVE_WORDS, mention_of_rewards, mentions_rewards
 
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -21,6 +21,8 @@ _PROMPTS = re.compile(
     r"per_(?:problem|query|instruction)|\buids?\b",
     re.IGNORECASE,
 )
+
+_GROUP_RELATIVE = re.compile(GROUP_RELATIVE, re.IGNORECASE)
 
 # A name that holds a reward word and one of these is about rewards, but not a vector of them.
 NOT_VALUES = frozenset(
@@ -74,10 +76,19 @@ class Vocabulary:
     extra_rewards: tuple[str, ...] = ()
     extra_sizes: tuple[str, ...] = ()
     is_about_prompts: bool = True
+    is_group_relative: bool = True
 
     def for_text(self, text: str) -> Vocabulary:
         """The vocabulary as it is to be read in this text."""
-        return replace(self, is_about_prompts=_PROMPTS.search(text) is not None)
+        return replace(
+            self,
+            is_about_prompts=_PROMPTS.search(text) is not None,
+            is_group_relative=_speaks_of_groups(text),
+        )
+
+    def for_candidates(self, text: str) -> Vocabulary:
+        """As far as it decides which functions of this text are read at all: that costs less."""
+        return replace(self, is_group_relative=_speaks_of_groups(text))
 
     @cached_property
     def _extra_rewards(self) -> frozenset[str]:
@@ -124,6 +135,12 @@ class Vocabulary:
         """Whether `name` means the length of an axis that is not a prompt's samples; `nsteps` as well as `n_steps`."""
         words = {*tokens(name), *(word[1:] for word in tokens(name) if word.startswith("n"))}
         return not self.is_group_size(name) and not NOT_GROUPS.isdisjoint(words)
+
+
+def _speaks_of_groups(text: str) -> bool:
+    """The same as a search for the expression, which is only made where one of its words is there."""
+    lower = text.lower()
+    return any(word in lower for word in GROUP_RELATIVE_WORDS) and _GROUP_RELATIVE.search(text) is not None
 
 
 def names_prompts(name: str) -> bool:

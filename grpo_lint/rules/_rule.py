@@ -22,13 +22,15 @@ T = TypeVar("T")
 class Report:
     """What a check yields: the node to point at, what to say, and on what evidence besides that node.
 
-    `grouping` is what a repair would lift, if anything.
+    `grouping` is what a repair would lift, if anything. A fix that is no lift waits in `repair`, which raises `Refusal`
+    where there is none.
     """
 
     node: ast.expr
     message: str
     evidence: tuple[Step, ...] = ()
     grouping: Grouping | None = None
+    repair: Repair | None = None
 
 
 @dataclass(frozen=True, slots=True)

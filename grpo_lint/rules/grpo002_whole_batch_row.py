@@ -8,7 +8,7 @@ Reports a reward vector that is made one row (`view(-1, rewards.shape[-1])`, `vi
 One row is one group: every prompt of the batch shares a single baseline. Such a row is usually the fallback for
 batches whose total does not match the configured one, so it acts exactly when prompts have uneven counts. An easy
 prompt's failures are then compared with a hard prompt's successes: in one measured run 80 % of the advantages had
-the wrong sign, and no error was raised.
+the wrong sign, and no error was raised. Public reports: slime 1414 and 2230.
 
 ## Example
 ```python

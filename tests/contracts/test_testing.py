@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command_line import FAULTY, environment
+from command_line import FAULTY, environment, run
 from contracts.project import DROPPED, HOLDING, SITE, write
 
-from grpo_lint.contracts import CallSite, ContractError
+from grpo_lint.contracts import CallSite, ContractError, check
 from grpo_lint.contracts.reading import toml_of
 from grpo_lint.testing import assert_call_site, assert_no_findings, configured_call_sites
 
@@ -191,6 +191,25 @@ def test_a_breach_of_a_configured_contract_is_a_finding(tmp_path: Path) -> None:
     write(tmp_path, DROPPED, {"pyproject.toml": ENTRY})
     with pytest.raises(AssertionError, match="GRPO101 the result of `normalize_by_prompt` must be returned"):
         assert_no_findings("lab", root=tmp_path)
+
+
+BATCH_BASELINE = """
+
+def grpo_advantages(rewards, group_ids):
+    return rewards - rewards.mean()
+"""
+
+
+@pytest.mark.parametrize(("absent", "told"), [("GRPO008", 1), ("GRPO0", 0)])
+def test_a_rule_in_preview_is_asked_where_a_contract_names_it(absent: str, told: int, tmp_path: Path) -> None:
+    """A prefix means those that run anyway."""
+    module = (
+        HOLDING.replace("    raw =", "    grpo_advantages(args.rewards, args.group_ids)\n    raw =") + BATCH_BASELINE
+    )
+    site = replace(SITE, absent=(absent,))
+    root = write(tmp_path, module, {"pyproject.toml": toml_of(site, "tool.grpo-lint.call-sites")})
+    assert [each.message.split()[0] for each in check(site, root)] == ["GRPO008"] * told
+    assert run(SITE.file, cwd=root)[1].count("GRPO101 GRPO008 is reported here") == told
 
 
 def pytest_of(folder: Path) -> tuple[int, str]:

@@ -52,7 +52,7 @@ def place(tree: Path, name: str, data: bytes | None = None) -> Path:
 
 
 def run(path: Path, mode: Mode = Mode.CHECK, unsafe: bool = False) -> FileResult:
-    result = check_file(str(path), Config(root=path.parent), mode, unsafe)
+    result = check_file(str(path), Config(root=path.parent, preview=True), mode, unsafe)
     assert result.fault is None, result.fault
     return result
 

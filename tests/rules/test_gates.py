@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from test_cases import CASES, NAMES, expectations
 
 from grpo_lint.config_file import load_config
+from grpo_lint.declarations import ProjectDeclarations
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.gate import mention_of_rewards, mentions_rewards, passes
+from grpo_lint.project import Cache
 from grpo_lint.rules import CODES, RULES, load
 from grpo_lint.runner import Mode, check_file
 from grpo_lint.source import Source
@@ -29,10 +31,11 @@ WORDS = sorted({word for text in TEXTS.values() for word in WORD.findall(text)} 
 
 def reported(text: str, is_gated: bool) -> set[tuple[str, int, int]]:
     tree = ast.parse(text)
-    source = Source.from_text("case.py", text)
+    source = Source.from_text(str(CASES / "case.py"), text)
+    declarations = ProjectDeclarations(CASES / "case.py", tree, Cache)
     return {
         (rule.code, report.node.lineno, report.node.col_offset)
-        for facts in analyse(source, tree, Vocabulary(), is_gated)
+        for facts in analyse(source, tree, Vocabulary(), is_gated, declarations)
         for rule, check in load(FUNCTIONS)
         for report in check(facts)
     }

@@ -44,13 +44,18 @@ class Settings(dict[str, Any]):
 
 
 def repaired_functions(name: str) -> list[str]:
-    """The functions of a case in which every expected finding has a safe fix."""
+    """The functions of a case in which every expected finding has a safe fix that lifts a normalisation.
+
+    What guards change is tested with them.
+    """
     text = (CASES / f"{name}.py").read_text()
     names = []
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef):
             fixes = {e.fix for e in expectations(text) if node.lineno <= e.row <= (node.end_lineno or 0)}
-            names += [node.name] if fixes == {"safe"} else []
+            guarded = {e.row for e in expectations(text) if e.code == "GRPO004"}
+            is_lifted = guarded.isdisjoint(range(node.lineno, (node.end_lineno or 0) + 1))
+            names += [node.name] if fixes == {"safe"} and is_lifted else []
     return names
 
 
