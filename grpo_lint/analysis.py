@@ -14,6 +14,7 @@ from grpo_lint.declarations import ProjectDeclarations
 from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
+from grpo_lint.gate import passes
 from grpo_lint.imported_constants import look_up_in
 from grpo_lint.model import Finding, Mark, Range
 from grpo_lint.rules import load
@@ -140,7 +141,10 @@ def _remarks(
     """What rules say of all but functions and comments."""
     if call_sites is not None:
         yield from ((rule, remark) for rule, check in selected(CALL_SITES, config) for remark in check(call_sites))
-    if is_test(source.path, config.root) and (rules := selected(TESTS, config)):
+    if not is_test(source.path, config.root):
+        return
+    data = source.text.encode(errors="replace")
+    if rules := [pair for pair in selected(TESTS, config) if passes(data, [pair[0].gate])]:
         from grpo_lint.guards import Suite
 
         suite = Suite(source, tree, config)
@@ -229,11 +233,14 @@ def _reports(
     Those in preview run where they are selected, or where a contract names them; the others always, as no repair may
     change what one of them reports.
     """
+    data = source.text.encode(errors="replace")
     rules = [
         (rule, check)
-        for rule, check in load(FUNCTIONS)
-        if not rule.preview or rule.code in absent or is_selected(rule, config)
+        for rule, check in (load(FUNCTIONS) if FUNCTIONS.may_be_in(source.path, data, config) else ())
+        if (not rule.preview or rule.code in absent or is_selected(rule, config)) and passes(data, [rule.gate])
     ]
+    if not rules:  # a file that is looked at for its contracts, comments or tests
+        return
     best: dict[tuple[str, ast.expr], _Reported] = {}
     words = Vocabulary(config.reward_names, config.group_size_names)
     declarations = ProjectDeclarations(Path(source.path), tree, cache)

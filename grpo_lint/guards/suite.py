@@ -26,6 +26,7 @@ _RUNS = frozenset({"exec", "eval", "compile", "parse", "parse_module"})
 _WRITES = frozenset({"write_text", "write_bytes", "write", "writelines"})
 _PROGRAMS = frozenset({"check_call", "check_output", "Popen", "system", "invoke", "runpytest"})
 _SOURCES = frozenset({"__file__", "getsource", "getsourcelines", "getsourcefile", "getfile"})
+_READS = frozenset({"read_text", "read_bytes", "read", "readlines", "getline", "getlines"})
 _MOVES = frozenset({"chdir", "isolated_filesystem"})
 _GENERATES = re.compile(
     r"codegen|scaffold|render|(?:generate|write|emit|export)_\w*(?:code|source|stub|module|file|binding|package|script)"
@@ -69,7 +70,8 @@ class Suite:
     def guards(self) -> Iterator[Guard]:
         """The guards of a call site that search the text of a source file, in the order of the text."""
         nodes = walk_nodes(self.tree)
-        if not any(_may_lead_to_source(node) for node in nodes):  # most files: nothing more need be known of them
+        # Of most files nothing more need be known.
+        if not any(map(_may_read, nodes)) or not any(map(_may_lead_to_source, nodes)):
             return
         names = Names.of(self.tree)
         moves = not _MOVES.isdisjoint(names.calls)
@@ -78,6 +80,14 @@ class Suite:
             found = [_assertion(search, reader) for search in searches_in(function, names)]
             if (assertions := [each for each in found if each is not None]) and not _uses_otherwise(function, reader):
                 yield from _grouped(function, assertions)
+
+
+def _may_read(node: ast.AST) -> bool:
+    """Whether a node is the reading of a file, or asks for the source of an object."""
+    match node:
+        case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name):
+            return name in _READS or name in _SOURCES
+    return False
 
 
 def _may_lead_to_source(node: ast.AST) -> bool:
