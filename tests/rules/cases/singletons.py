@@ -149,6 +149,25 @@ def in_a_dict_comprehension(uids, rewards):
         yield (own - own.mean()) / (own.std() + 1e-6)  # expect: GRPO004 safe
 
 
+def rewards_as_floats(prompts, rewards: torch.Tensor):
+    groups = defaultdict(list)
+    for prompt, reward in zip(prompts, rewards):
+        groups[prompt].append(float(reward))
+    own = {prompt: torch.tensor(members) for prompt, members in groups.items()}
+    return {prompt: (each - each.mean()) / (each.std() + 1e-6) for prompt, each in own.items()}  # expect: GRPO004 safe
+
+
+def items_by_position(prompts, rewards: torch.Tensor):
+    groups = defaultdict(list)
+    for i in range(len(rewards)):
+        groups[prompts[i]].append(rewards[i].item())
+    out = torch.zeros_like(rewards)
+    for i in range(len(rewards)):
+        own = torch.tensor(groups[prompts[i]])
+        out[i] = (rewards[i] - own.mean()) / (own.std() + 1e-6)  # expect: GRPO004 safe
+    return out
+
+
 # quiet: guards
 
 
