@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from grpo_lint.contracts.paths import dotted_path, is_below, item_path, shared_path
 from grpo_lint.contracts.unit import Frame
 
+_CHANGING = frozenset({ast.Assign, ast.Delete, ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor, ast.Call})
 _MUTATORS = frozenset(
     "append extend insert pop remove clear sort reverse update setdefault popitem add discard shuffle resize fill"
     " put itemset sort_values __setitem__ __delitem__ __iadd__ __imul__ __init__".split()
@@ -95,6 +96,8 @@ def _items(value: ast.expr) -> Iterator[tuple[object, ast.expr]]:
 
 def mutations_of(node: ast.AST) -> Iterator[Mutation]:
     """What a node itself changes, other than by binding a name."""
+    if type(node) not in _CHANGING:
+        return
     match node:
         case ast.Assign(targets=targets) | ast.Delete(targets=targets):
             yield from (each for target in targets for each in _stored(target))

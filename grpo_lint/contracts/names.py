@@ -49,13 +49,19 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Names:
-    """Resolves the expressions of one unit."""
+    """Resolves the expressions of one unit; `known` and `targets` are memos."""
 
     unit: Unit
     known: dict[Binding, tuple[Meaning, ...]] = field(default_factory=dict)
+    targets: dict[str, Meaning | None] = field(default_factory=dict)
 
     def target(self, dotted: str) -> Meaning | None:
         """What a dotted name stands for, from outside; None where the project has its module, but not the name."""
+        if dotted not in self.targets:
+            self.targets[dotted] = self._target(dotted)
+        return self.targets[dotted]
+
+    def _target(self, dotted: str) -> Meaning | None:
         parts = dotted.split(".")
         for length in range(len(parts) - 1, 0, -1):
             place = self._place(".".join(parts[:length]))

@@ -14,6 +14,7 @@ Truth: TypeAlias = "Callable[[ast.expr], bool | None]"
 
 Raises: TypeAlias = "Callable[[ast.expr], bool]"
 
+_DECIDING = frozenset({ast.IfExp, ast.BoolOp, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp})
 _EXITS = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort", "pytest.fail", "pytest.skip"})
 
 
@@ -136,6 +137,8 @@ class _Search:
 
     def expression(self, node: ast.AST) -> None:
         """Mark the parts of an expression that are never evaluated."""
+        if type(node) not in _DECIDING:
+            return
         match node:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 holds = self.truth(test)

@@ -18,6 +18,8 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CLOSED = frozenset({*DEFINITIONS, ast.Lambda})
 _LEAVES = frozenset({ast.Name, ast.Constant})
 _KINDS_OF_WORDS = (ast.expr_context, ast.operator, ast.boolop, ast.cmpop, ast.unaryop)
+_BINDING_NOTHING = frozenset({ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.keyword, ast.Expr, ast.Return})
+_PLAIN = frozenset({int, str, type(None)})
 _WORDS = frozenset(word for kind in _KINDS_OF_WORDS for word in kind.__subclasses__())
 
 
@@ -119,12 +121,13 @@ def children_of(node: ast.AST) -> list[ast.AST]:
     """What stands right below a node, last first."""
     found: list[ast.AST] = []
     for value in vars(node).values():
-        if type(value) is list:
+        kind = type(value)
+        if kind is list:
             found += [child for child in value if isinstance(child, ast.AST)]
-        elif isinstance(value, ast.AST):
+        elif kind not in _PLAIN and kind not in _WORDS and isinstance(value, ast.AST):
             found.append(value)
     found.reverse()
-    return [child for child in found if type(child) not in _WORDS]
+    return found
 
 
 def _own_children(node: ast.AST) -> Iterator[ast.AST]:
@@ -143,6 +146,8 @@ def _defaults(function: Function) -> list[ast.expr]:
 
 def _bindings(nodes: Sequence[ast.AST]) -> Iterator[Binding]:
     for node in nodes:
+        if type(node) in _BINDING_NOTHING:
+            continue
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield Binding(node.name, node, node)
