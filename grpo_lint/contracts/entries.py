@@ -6,6 +6,7 @@ Asked for every file, so nothing is imported that checks a contract.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -22,18 +23,21 @@ def sites_of(path: str, config: Config) -> list[tuple[int, CallSite]]:
     """
     if not config.call_sites:
         return []
-    real = os.path.realpath(path)
-    return [
-        (number, site)
-        for number, site in enumerate(config.call_sites, 1)
-        if isinstance(site, CallSite) and real == _real(_path(site, config))
-    ]
+    files = tuple(site.file if isinstance(site, CallSite) else None for site in config.call_sites)
+    numbers = _numbers_by_path(str(config.root), files).get(os.path.realpath(path), ())
+    sites = ((number, config.call_sites[number - 1]) for number in numbers)
+    return [(number, site) for number, site in sites if isinstance(site, CallSite)]
 
 
-@lru_cache(maxsize=1024)
-def _real(path: str) -> str:
-    """Where a path leads; asked for each entry and file, and looked up once."""
-    return os.path.realpath(path)
+@lru_cache(maxsize=32)  # asked for every file, and few configurations hold for a run
+def _numbers_by_path(root: str, files: tuple[str | None, ...]) -> Mapping[str, tuple[int, ...]]:
+    """The numbers of the entries by where their files are, links followed."""
+    real = {file: os.path.realpath(os.path.join(root, file)) for file in set(files) if file is not None}  # noqa: PTH118
+    found: dict[str, tuple[int, ...]] = {}
+    for number, file in enumerate(files, 1):
+        if file is not None:
+            found[real[file]] = (*found.get(real[file], ()), number)
+    return found
 
 
 def _path(site: CallSite, config: Config) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grpo_lint.contracts.arguments import Passed, Signature, passed
 from grpo_lint.contracts.call_site import Breach
 from grpo_lint.contracts.calls import Site
-from grpo_lint.contracts.expressions import Given, Run, followed, paths_of, plain, reads
+from grpo_lint.contracts.expressions import Given, Read, Run, followed, paths_of, plain, reads
 from grpo_lint.contracts.order import Change
 from grpo_lint.contracts.paths import dotted_path, is_below, readable
 from grpo_lint.contracts.subject import Subject, line_of, shown
@@ -20,6 +20,24 @@ _REORDERING = frozenset(
     "sorted reversed shuffle sample permutation sort reverse argsort flip fliplr flipud roll take index_select gather"
     " topk permute rot90 randperm".split()
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Argument:
+    """What is passed for a parameter, and what that reads, locals followed."""
+
+    name: str
+    given: Given
+    reads: tuple[Read, ...]
+
+    def evaluated(self) -> Iterator[ast.AST]:
+        """The nodes of the expression, and of what its locals were assigned."""
+        yield from walk_nodes(self.given.expression)
+        for read in self.reads:
+            home = read.run.home(read.path)
+            for binding in () if home is None else home.frame.scope.of(read.path):
+                if isinstance(binding.value, ast.expr):
+                    yield from walk_nodes(binding.value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,32 +63,28 @@ class Matching:
         if changed := list(self._changed()):  # which is why arguments are not what they were
             return changed
         found = [each for name, value in self.wanted.items() for each in self._argument(name, value, given, signature)]
-        return found or [*self._out_of_step(given), *self._reordered(given)]
+        if found:
+            return found
+        arguments = [
+            _Argument(name, value, tuple(reads(value.expression, value.run))) for name, value in given.by_name.items()
+        ]
+        return [*self._out_of_step(arguments), *self._reordered(arguments)]
 
     def _argument(self, name: str, wanted: ast.expr, given: Passed, signature: Signature | None) -> Iterator[Breach]:
-        call, value = self.site.call, given.by_name.get(name)
-        must = f"`{name}` of `{self.subject.site.callee}` must be `{shown(wanted)}`"
-        if signature is not None and not signature.takes(name):
+        value = given.by_name.get(name)
+        is_taken = signature is None or signature.takes(name)
+        if is_taken and value is not None and self._is_same(wanted, value):
+            return
+        call, callee, must = self.site.call, self.subject.site.callee, f"must be `{shown(wanted)}`"
+        if signature is not None and not is_taken:
             close = did_you_mean(name, {*signature.positional, *signature.names})
-            text = f"`{self.subject.site.callee}` takes no argument `{name}`, which must be `{shown(wanted)}`{close}"
-            yield self.subject.breach(call, text)
+            yield self.subject.breach(call, f"`{callee}` takes no argument `{name}`, which {must}{close}")
         elif value is not None:
-            if not self._is_same(wanted, value):
-                node = value.expression if value.run is self.site.run else call
-                yield self.subject.breach(node, f"{must}, and is `{shown(value.expression)}`{self._told(value)}")
-        elif given.unread is not None:
-            yield self.subject.breach(call, f"{must}; what `{shown(given.unread)}` passes cannot be told")
-        elif given.has_unnamed:
-            text = (
-                f"{must}, and is not passed by name; what goes by position where the project does not show is not told"
-            )
-            yield self.subject.breach(call, text)
-        else:
-            default = signature.defaults.get(name) if signature is not None else None
-            if default is None:
-                yield self.subject.breach(call, f"{must}, and is not passed")
-            elif plain(default) != plain(wanted):
-                yield self.subject.breach(call, f"{must}, and is left to its default, `{shown(default)}`")
+            node = value.expression if value.run is self.site.run else call
+            told = f"`{shown(value.expression)}`{self._told(value)}"
+            yield self.subject.breach(node, f"`{name}` of `{callee}` {must}, and is {told}")
+        elif (left := _left_out(name, wanted, given, signature)) is not None:
+            yield self.subject.breach(call, f"`{name}` of `{callee}` {must}{left}")
 
     def _is_same(self, wanted: ast.expr, given: Given) -> bool:
         if given.run is self.root and plain(wanted) == plain(given.expression):
@@ -112,11 +126,11 @@ class Matching:
         is_parameter = any(each.is_parameter for each in self.root.frame.scope.of(change.path))
         return is_parameter and change.binding is not None
 
-    def _out_of_step(self, given: Passed) -> Iterator[Breach]:
+    def _out_of_step(self, arguments: Sequence[_Argument]) -> Iterator[Breach]:
         """What changes after one argument read it and before the call."""
         told: set[ast.AST] = set()
-        for value in given.by_name.values():
-            for read in reads(value.expression, value.run):
+        for argument in arguments:
+            for read in argument.reads:
                 if read.run is not self.root or read.path not in self._roots:
                     continue
                 change = self.root.order.changed_between([read.item], read.node, self.site.entry)
@@ -130,23 +144,37 @@ class Matching:
         """The locals that the wanted expressions read."""
         return {path.partition(".")[0] for path in self.paths} - {self.root.frame.self_name or ""}
 
-    def _reordered(self, given: Passed) -> Iterator[Breach]:
+    def _reordered(self, arguments: Sequence[_Argument]) -> Iterator[Breach]:
         """Arguments that the contract does not name, put in another order than those that it does."""
         if not any(isinstance(node, ast.comprehension) for value in self.wanted.values() for node in walk_nodes(value)):
             return
-        for name, value in given.by_name.items():
-            for node in (*_evaluated(value), *self._changing_calls(value)) if name not in self.wanted else ():
+        for argument in arguments:
+            if argument.name in self.wanted:
+                continue
+            for node in (*argument.evaluated(), *self._changing_calls(argument)):
                 if _reorders(node):
-                    text = f"`{shown(node)}` puts `{name}` in another order than the other arguments"
+                    text = f"`{shown(node)}` puts `{argument.name}` in another order than the other arguments"
                     yield self.subject.breach(node, text)
 
-    def _changing_calls(self, given: Given) -> Iterator[ast.AST]:
+    def _changing_calls(self, argument: _Argument) -> Iterator[ast.AST]:
         """The calls that change, in place, what an argument is made of."""
-        for read in reads(given.expression, given.run):
+        for read in argument.reads:
             run = read.run.home(read.path)
             if run is not None and read.path not in self._roots:
                 end = self.site.call if run is self.site.run else self.site.entry
                 yield from (each.node for each in run.order.changes_before(end) if each.concerns(read.path))
+
+
+def _left_out(name: str, wanted: ast.expr, given: Passed, signature: Signature | None) -> str | None:
+    """What is wrong about an argument that is not seen to be passed; None if its default will do."""
+    if given.unread is not None:
+        return f"; what `{shown(given.unread)}` passes cannot be told"
+    if given.has_unnamed:
+        return ", and is not passed by name; what goes by position where the project does not show is not told"
+    default = signature.defaults.get(name) if signature is not None else None
+    if default is None:
+        return ", and is not passed"
+    return None if plain(default) == plain(wanted) else f", and is left to its default, `{shown(default)}`"
 
 
 def _reorders(node: ast.AST) -> bool:
@@ -157,16 +185,6 @@ def _reorders(node: ast.AST) -> bool:
         case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=step), ctx=ast.Load()):
             return any(part is not None for part in (lower, upper, step))
     return False
-
-
-def _evaluated(given: Given) -> Iterator[ast.AST]:
-    """The nodes of an expression, and of what its locals were assigned."""
-    yield from walk_nodes(given.expression)
-    for read in reads(given.expression, given.run):
-        home = read.run.home(read.path)
-        for binding in () if home is None else home.frame.scope.of(read.path):
-            if isinstance(binding.value, ast.expr):
-                yield from walk_nodes(binding.value)
 
 
 def _element_attributes(expression: ast.expr) -> Iterator[str]:
