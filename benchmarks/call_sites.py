@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from commands import command
 from comparison import Comparison, Target
 from rounds import measure
 
-# Files of about 1,500 lines, as slime's with its call site; five of their classes have a contract.
-FILES, CLASSES, TRAINERS = 20, 16, 5
-SUBJECT = f"grpo-lint . with {FILES * TRAINERS} contracts"
+# Files of about 1,500 lines, as slime's with its one call site; and with five of them.
+CLASSES = 16
+LAYOUTS = {"one in each of 100 files": (100, 1), "five in each of 20 files": (20, 5)}
+SUBJECT = "grpo-lint . with 100 contracts"
 BASELINE = "grpo-lint . without"
 TARGETS = (Target(BASELINE, 1.2),)
 
@@ -126,23 +128,25 @@ absent = ["GRPO001", "GRPO002"]
 """
 
 
-def write_project(root: Path, has_contracts: bool) -> None:
-    """Write a package of trainers, each with a call site, and the contracts if they are wanted."""
+def write_project(root: Path, files: int, contracts: int) -> None:
+    """Write a package of trainers, each with a call site, and so many contracts for each of its files."""
     package = root / "lab"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "grouping.py").write_text(NORMALISER, encoding="utf-8")
     head = "import shutil\n\nimport torch\nfrom lab.grouping import normalize_rewards_by_group\n\n\n"
-    for file in range(FILES):
-        body = "".join(TRAINER.format(number=number) for number in range(CLASSES))
+    body = "".join(TRAINER.format(number=number) for number in range(CLASSES))
+    for file in range(files):
         (package / f"trainers_{file}.py").write_text(head + body, encoding="utf-8")
-    entries = [ENTRY.format(file=file, number=number) for file in range(FILES) for number in range(TRAINERS)]
-    (root / "grpo-lint.toml").write_text("\n".join(entries) if has_contracts else "", encoding="utf-8")
+    entries = [ENTRY.format(file=file, number=number) for file in range(files) for number in range(contracts)]
+    (root / "grpo-lint.toml").write_text("\n".join(entries), encoding="utf-8")
 
 
-def compare_contracts(programs: Path, work: Path, rounds: int) -> Comparison:
-    folders = {name: work / folder for name, folder in ((SUBJECT, "contracts"), (BASELINE, "plain"))}
-    for name, folder in folders.items():
-        write_project(folder, has_contracts=name == SUBJECT)
-    candidates = [command([str(programs / "grpo-lint"), "."], folder, name) for name, folder in folders.items()]
-    return Comparison("Contracts of call sites", measure(candidates, rounds), TARGETS)
+def compare_contracts(programs: Path, work: Path, rounds: int) -> Iterator[Comparison]:
+    for layout, (files, contracts) in LAYOUTS.items():
+        candidates = []
+        for name, number in ((SUBJECT, contracts), (BASELINE, 0)):
+            folder = work / f"{files}-files-{number}"
+            write_project(folder, files, number)
+            candidates.append(command([str(programs / "grpo-lint"), "."], folder, name))
+        yield Comparison(f"Contracts of call sites: {layout}", measure(candidates, rounds), TARGETS)

@@ -86,7 +86,7 @@ def _command_lines(work: Path, options: argparse.Namespace, parts: set[str]) -> 
     if "startup" in parts:
         yield compare_startup(programs, options.rounds)
     if "contracts" in parts:
-        yield compare_contracts(programs, work, options.rounds)
+        yield from compare_contracts(programs, work, options.rounds)
     if is_checked:
         yield compare_linters(programs, options.checkout.resolve(), work, options.rounds, options.slow_rounds)
 
