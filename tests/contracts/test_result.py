@@ -284,7 +284,6 @@ def post_process(args, samples):
         return raw
     return None
 """,
-    # A false alarm: what is yielded is used.
     "yielded": """
 def post_process(args, samples):
     raw = [s.reward for s in samples]

@@ -96,6 +96,11 @@ def post_process(args, samples):
     return raw, normalize_by_prompt(raw, prompts, size=args.n_samples)  # breach: is without it
     yield raw
 """,
+    "a generator that yields it": """
+def post_process(args, samples):
+    raw = [s.reward for s in samples]
+    yield raw, normalize_by_prompt(raw, [s.prompt for s in samples], size=args.n_samples)
+""",
     "a coroutine that is awaited": """
 async def post_process(args, samples):
     raw = [s.reward for s in samples]
