@@ -40,7 +40,7 @@ class _Search:
         """Mark what is dead in a block. Whether the block cannot be left at its end."""
         for index, statement in enumerate(body):
             if self.statement(statement):
-                how = f"after the `{_word(statement)}` on line {_last_line(statement)}"
+                how = f"after the `{_word(statement)}` on line {statement.lineno}"
                 self.mark(body[index + 1 :], how)
                 return True
         return False
@@ -171,10 +171,6 @@ def _word(node: ast.stmt) -> str:
     return {ast.Return: "return", ast.Raise: "raise", ast.Continue: "continue", ast.Break: "break"}.get(
         type(node), ast.unparse(node).partition("\n")[0].rstrip(":")
     )
-
-
-def _last_line(node: ast.stmt) -> int:
-    return node.lineno
 
 
 def _breaks(node: ast.stmt) -> bool:

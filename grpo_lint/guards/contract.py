@@ -17,11 +17,12 @@ from grpo_lint.fixes.normalisation import Refusal
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.guards.clues import Account, Candidate, account_of, candidates_in
 from grpo_lint.guards.names import Function
-from grpo_lint.guards.places import Grounds, marked_root
+from grpo_lint.guards.places import Grounds
 from grpo_lint.guards.reshapes import code_of_reshape
 from grpo_lint.guards.suite import Assertion, Guard
 from grpo_lint.guards.values import Place
 from grpo_lint.project import Cache, Project
+from grpo_lint.project.roots import marked_folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +81,7 @@ def _text(assertion: Assertion) -> str:
 
 def _target(guard: Guard, grounds: Grounds, cache: Cache) -> Target:
     """What is read. Raises Refusal."""
-    if marked_root(grounds.path) is None:
+    if marked_folder(grounds.path) is None:
         raise Refusal("no pyproject.toml, setup.py or .git says where the project's root is")
     code, *others = {(code.name, code.place): code for code in guard.codes}.values()
     if others:

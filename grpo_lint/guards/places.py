@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from grpo_lint.guards.values import Place
+from grpo_lint.project.roots import marked_folder
 from grpo_lint.subjects import is_test
-
-_MARKERS = ("pyproject.toml", "grpo-lint.toml", ".git", "setup.py")  # as `assert_call_site` looks for them
 
 # A folder that a test is handed, or imports, is the project's if its name says so: `tmp_path` and `workspace` do not.
 _FOLDER_OF_PROJECT = re.compile(
@@ -63,15 +62,10 @@ class Grounds:
 
 def project_root(path: Path) -> Path:
     """The nearest folder above a test that is marked as a project's; else the one that holds its tests."""
-    if (marked := marked_root(path)) is not None:
+    if (marked := marked_folder(path)) is not None:
         return marked
     tests = [each.parent for each in path.parents if each.name in {"test", "tests"}]
     return tests[-1] if tests else path.parent
-
-
-def marked_root(path: Path) -> Path | None:
-    """The nearest folder above a test that is marked as a project's."""
-    return next((each for each in path.parents if any((each / name).exists() for name in _MARKERS)), None)
 
 
 def joined(*parts: str) -> Place:
