@@ -1,11 +1,12 @@
-"""What is read from a dump and what is said of it: plain, frozen, picklable values that need neither torch nor pyarrow."""
+"""What is read from a dump and what is said of it: plain, frozen, picklable values that need no torch and no pyarrow."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from fractions import Fraction
 
-__all__ = ["Damage", "Dump", "Settings", "Skipped"]
+__all__ = ["Comparison", "Damage", "Dump", "DumpAudit", "RunAudit", "Settings", "Skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,57 @@ class Skipped:
     name: str
     reason: str
     samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How advantages differ from the reference, counted over samples, or over attempts with `per_rollout`.
+
+    Two agree when they differ by at most 1e-6. A sign is -, 0 (within 1e-6) or +, and it is wrong when the two differ.
+    `error_sum` is exact, so that sums do not depend on the order in which dumps are merged.
+    """
+
+    samples: int
+    agree: int
+    wrong_sign: int
+    nonzero_reference: int
+    nonzero_other: int
+    max_error: float
+    error_sum: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class DumpAudit:
+    """What one dump shows. `trained` compares the advantages that were trained on, None where the dump has none.
+
+    `group_sizes` holds (size, number of groups) in order of size. `gradient` is the sum of |collapsed advantage|,
+    `unsolved_gradient` the part of it on prompts that solved nothing. `points` is a bounded choice of (reference,
+    collapsed) pairs for the page, the same at every run.
+    """
+
+    name: str
+    step: int | None
+    samples: int
+    is_fallback: bool
+    has_signal: bool
+    collapsed: Comparison
+    trained: Comparison | None
+    group_sizes: tuple[tuple[int, int], ...]
+    unsolved_prompts: int
+    unsolved_prompts_with_gradient: int
+    gradient: Fraction
+    unsolved_gradient: Fraction
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunAudit:
+    """What a run, a folder of dumps or a single file, shows; `dumps` in order of step, then name."""
+
+    name: str
+    dumps: tuple[DumpAudit, ...]
+    skipped: tuple[Skipped, ...]
+    damaged: tuple[tuple[str, str], ...]
 
 
 class Damage(Exception):
