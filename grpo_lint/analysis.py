@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from grpo_lint.declarations import ProjectDeclarations
 from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
-from grpo_lint.gate import passes
+from grpo_lint.gate import passes, passing
 from grpo_lint.imported_constants import look_up_in
 from grpo_lint.model import Finding, Mark, Range
 from grpo_lint.rules import load
@@ -234,11 +235,12 @@ def _reports(
     change what one of them reports.
     """
     data = source.text.encode(errors="replace")
-    rules = [
+    ready = [
         (rule, check)
         for rule, check in (load(FUNCTIONS) if FUNCTIONS.may_be_in(source.path, data, config) else ())
-        if (not rule.preview or rule.code in absent or is_selected(rule, config)) and passes(data, [rule.gate])
+        if not rule.preview or rule.code in absent or is_selected(rule, config)
     ]
+    rules = list(compress(ready, passing(data, [rule.gate for rule, _ in ready])))
     if not rules:  # a file that is looked at for its contracts, comments or tests
         return
     best: dict[tuple[str, ast.expr], _Reported] = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from grpo_lint.search import occurs
+
 # A part of each word by which the vocabulary knows rewards.
 _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
 # What stands in the text of each way to take groups out of a vector that is no reshape: a slice with two ends, a call
@@ -12,14 +14,13 @@ _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
 _INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 SLICES = rf"\[(?:[^\[\]{{}}:]|{_INNER})+:\s*[^\s\],:]"
 CUTS = ("slice", "tensor_split", "array_split", "batched", "chunked")
-OTHER_BLOCKS = rf"{SLICES}|(?<![:/])//\s*[\w(]|(?:split|chunk)\(\s*[^\"'\s)]"
+OTHER_BLOCKS = rf"{SLICES}|//(?<![:/]//)\s*[\w(\x80-\xff]|split\(\s*[^\"'\s)]|chunk\(\s*[^\"'\s)]"
 BLOCKS = rf"\b(?:{'|'.join(CUTS)})\b|{OTHER_BLOCKS}"
 COLLECTIONS = ("setdefault", "groupby")
 OTHER_BUCKETS = r"\]\s*\.\s*append\b|\]\s*\+=\s*\["
 BUCKETS = rf"\b(?:{'|'.join(COLLECTIONS)})\b|{OTHER_BUCKETS}"
 KEYS = "=="
 # What code speaks of that compares the samples of one prompt with each other.
-GROUP_RELATIVE_WORDS = ("grpo", "gspo", "cispo", "rloo", "relative", "leave")
 GROUP_RELATIVE = r"grpo(?![-_]lint|\d{3})|gspo|cispo|rloo|group.?relative|leave.?one.?out"
 # The statistics of a part, by the names under which libraries have them.
 SPREADS = ("std", "var", "nanstd", "nanvar", "std_mean", "var_mean", "stdev", "variance")
@@ -32,10 +33,6 @@ def any_word(words: Iterable[str]) -> bytes:
 
 
 _ASCII = re.compile(r"[\x00-\x7f]*")
-
-# `\b(?:view|reshape)\b`, or without the first boundary; then the end, or another branch.
-_WORD_LIST = re.compile(rb"(?P<start>\\b)?\(\?:(?P<words>\w+(?:\|\w+)*)\)\\b(?:(?P<or>\|)|\Z)")
-_LETTERS = frozenset(bytes([code]) for code in range(128) if chr(code).isalnum() or chr(code) == "_")
 
 
 def mention_of_rewards(extra: Sequence[str]) -> str:
@@ -56,25 +53,17 @@ def _parts(names: Sequence[str]) -> Iterator[str]:
 
 def passes(data: bytes, gates: Iterable[Sequence[bytes]]) -> bool:
     """Whether of one gate at least all patterns occur."""
-    return any(all(_occurs(pattern, data) for pattern in reversed(gate)) for gate in gates)
+    return any(passing(data, gates))
 
 
-def _occurs(pattern: bytes, data: bytes) -> bool:
-    """Whether a pattern is found; a list of words, at its start, is sought word by word, at a tenth of the price."""
-    listed = _WORD_LIST.match(pattern)
-    if listed is None:
-        return re.search(pattern, data) is not None
-    if any(_has_word(word, data, bool(listed["start"])) for word in listed["words"].split(b"|")):
-        return True
-    return listed["or"] is not None and re.search(pattern[listed.end() :], data) is not None
+def passing(data: bytes, gates: Iterable[Sequence[bytes]]) -> Iterator[bool]:
+    """Of each gate whether all its patterns occur. What several gates want is sought once."""
+    known: dict[bytes, bool] = {}
+    for gate in gates:
+        yield all(_is_known(pattern, data, known) for pattern in reversed(gate))
 
 
-def _has_word(word: bytes, data: bytes, starts_there: bool) -> bool:
-    """Whether a word ends, and perhaps starts, where one does in the text."""
-    place = data.find(word)
-    while place >= 0:
-        end = place + len(word)
-        if data[end : end + 1] not in _LETTERS and not (starts_there and place and data[place - 1 : place] in _LETTERS):
-            return True
-        place = data.find(word, place + 1)
-    return False
+def _is_known(pattern: bytes, data: bytes, known: dict[bytes, bool]) -> bool:
+    if pattern not in known:
+        known[pattern] = occurs(pattern, data)
+    return known[pattern]

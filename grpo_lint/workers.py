@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, NoReturn, TypeVar
 R = TypeVar("R")
 
 # Below this many bytes of code for each process, starting it takes longer than it saves.
-_SHARE = 1_000_000
+_SHARE = 250_000
 
 
 class _Worker(NamedTuple):

@@ -1,4 +1,4 @@
-"""The walk over a tree gives what `ast.walk` gives, in its order."""
+"""The walk over a tree gives what `ast.walk` gives, in its order, but operators and contexts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grpo_lint.flow.nodes import walk_nodes
+from grpo_lint.flow.nodes import parents_of, walk_nodes
 
 FILES = sorted((Path(__file__).parent / "rules/cases").glob("*.py"))
 EVERYTHING = """
@@ -29,6 +29,21 @@ match x:
 @pytest.mark.parametrize("text", [path.read_text() for path in FILES] + [EVERYTHING], ids=[*map(str, FILES), "syntax"])
 def test_the_order_is_that_of_ast_walk(text: str) -> None:
     tree = ast.parse(text)
-    assert walk_nodes(tree) == list(ast.walk(tree))
+    assert walk_nodes(tree) == _walked(tree)
     for statement in tree.body:
-        assert walk_nodes(statement) == list(ast.walk(statement))
+        assert walk_nodes(statement) == _walked(statement)
+
+
+@pytest.mark.parametrize("text", [path.read_text() for path in FILES] + [EVERYTHING], ids=[*map(str, FILES), "syntax"])
+def test_each_node_but_the_root_has_its_parent(text: str) -> None:
+    tree = ast.parse(text)
+    expected = {child: node for node in _walked(tree) for child in ast.iter_child_nodes(node) if not _is_word(child)}
+    assert list(parents_of(tree).items()) == list(expected.items())
+
+
+def _walked(root: ast.AST) -> list[ast.AST]:
+    return [node for node in ast.walk(root) if not _is_word(node)]
+
+
+def _is_word(node: ast.AST) -> bool:
+    return isinstance(node, ast.expr_context | ast.operator | ast.boolop | ast.cmpop | ast.unaryop)

@@ -108,8 +108,8 @@ def test_an_exception_here_ends_the_workers(tmp_path: Path) -> None:
         ([10**6] * 4, 8, 4),
         ([10**6] * 40, 8, 8),
         ([10**6] * 40, 1, 1),
-        ([1000] * 1_900, 8, 1),
-        ([1000] * 2_100, 8, 2),
+        ([1000] * 490, 8, 1),
+        ([1000] * 510, 8, 2),
     ],
 )
 def test_as_many_processes_as_pay(

@@ -1,4 +1,4 @@
-"""What is read from a dump and what is said of it: plain, frozen, picklable values that need neither torch nor pyarrow."""
+"""What is read from a dump and what is said of it: plain, frozen, picklable values, without torch or pyarrow."""
 
 from __future__ import annotations
 

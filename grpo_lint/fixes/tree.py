@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from grpo_lint.flow.nodes import walk_nodes
+from grpo_lint.flow.nodes import parents_of
 
 _BODIES = ("body", "orelse", "finalbody")
 _LOOPS = ast.For | ast.AsyncFor | ast.While
@@ -30,11 +30,9 @@ class Tree:
 
     @classmethod
     def of(cls, root: ast.AST) -> Tree:
-        parents: dict[ast.AST, ast.AST] = {}
+        parents = parents_of(root)
         blocks: dict[ast.stmt, Block] = {}
-        for node in walk_nodes(root):
-            for child in ast.iter_child_nodes(node):
-                parents[child] = node
+        for node in {root, *(parents[each] for each in parents if isinstance(each, ast.stmt))}:
             for block in own_blocks(node):
                 blocks.update(dict.fromkeys(block.statements, block))
         return cls(root, parents, blocks)

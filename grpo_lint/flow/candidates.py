@@ -13,23 +13,31 @@ from dataclasses import dataclass
 
 from grpo_lint.flow.vocabulary import IDENTITY_NAMES, Vocabulary
 from grpo_lint.gate import COLLECTIONS, CUTS, KEYS, OTHER_BLOCKS, OTHER_BUCKETS, PART_STATISTICS, SPREADS
+from grpo_lint.search import occurs
 
 _RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
 _EINOPS = frozenset({"reduce"})  # which groups in files that have einops
 _ROW_INDEX = re.compile(r"\[\s*None\b")
 _PART_WORDS = frozenset({*CUTS, *COLLECTIONS})
-_PARTS = re.compile(f"{OTHER_BLOCKS}|{OTHER_BUCKETS}")
+_PARTS = f"{OTHER_BLOCKS}|{OTHER_BUCKETS}".encode()
 _COMPARISON = re.compile(r"[<>]")
 _SPREADS = frozenset(SPREADS)
 _STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
-_PART_STATISTICS = frozenset(PART_STATISTICS)
-_WORD = re.compile(r"[^\W\d]\w*")
+_SUMS = frozenset({"sum", "nansum"})
+_PART_STATISTICS = frozenset(PART_STATISTICS) - _SUMS
+_WORD = re.compile(r"\w+")
+_NO_WORD = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 
-# What a function must have of one kind at least.
-_KINDS = (
-    frozenset({"reshape", "statistic of a reshape", "rewards"}),
-    frozenset({"part", "statistic of a part", "rewards"}),
-    frozenset({"groups at hand", "statistic of a part", "rewards"}),
+# What a function must have of one kind at least. A sum is no mean before it is divided.
+_KINDS = tuple(
+    frozenset({"rewards", *groups, *statistic})
+    for groups, statistic in (
+        (["reshape"], ["statistic of a reshape"]),
+        (["part"], ["statistic of a part"]),
+        (["part"], ["sum", "quotient"]),
+        (["groups at hand"], ["statistic of a part"]),
+        (["groups at hand"], ["sum", "quotient"]),
+    )
 )
 
 
@@ -61,7 +69,7 @@ class _Signs:
 
 def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
     """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
-    words = {piece.node: frozenset(_WORD.findall(piece.text)) for piece in pieces}
+    words = {piece.node: _words(piece.text) for piece in pieces}
     signs = _Signs.of(frozenset[str]().union(*words.values()), vocabulary)
     marks = {piece.node: frozenset(_marks(piece, words[piece.node], vocabulary, signs)) for piece in pieces}
     if not _is_enough(frozenset[str]().union(*marks.values())):
@@ -75,6 +83,11 @@ def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.
         # a helper is only followed where it is handed rewards, which the function itself must name
         if "rewards" in marks[piece.node] and _is_enough(_reached(piece, marks, helpers, named)):
             yield piece.node
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of a text: plain text is cut up at half the price."""
+    return frozenset(text.translate(_NO_WORD).split() if text.isascii() else _WORD.findall(text))
 
 
 def _reached(
@@ -109,11 +122,19 @@ def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, signs: _Signs)
         yield "groups at hand"
     if not _PART_STATISTICS.isdisjoint(words):
         yield "statistic of a part"
+    if not _SUMS.isdisjoint(words):
+        yield "sum"
+    if "/" in piece.text or any("div" in word for word in words):
+        yield "quotient"
     if vocabulary.is_mentioned(words):
         yield "rewards"
 
 
 def _takes_parts(piece: Piece, words: Set[str], signs: _Signs) -> bool:
-    if not _PART_WORDS.isdisjoint(words) or (signs.has_keys and KEYS in piece.text) or _PARTS.search(piece.text):
+    if (
+        not _PART_WORDS.isdisjoint(words)
+        or (signs.has_keys and KEYS in piece.text)
+        or occurs(_PARTS, piece.text.encode(errors="replace"))
+    ):
         return True
     return not _SPREADS.isdisjoint(words) and _COMPARISON.search(piece.text) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from grpo_lint.flow.environment import Append, Environment
 from grpo_lint.flow.facts import Function
@@ -38,19 +39,24 @@ def _appended_to(node: ast.AST) -> str | None:
 def changes_parameter(function: Function, position: int) -> bool:
     """Whether a helper changes the list that it is given at a position."""
     parameters = [*function.args.posonlyargs, *function.args.args]
-    if position >= len(parameters):
-        return False
-    name = parameters[position].arg
-    for node in walk_nodes(function):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)) if method in MUTATORS:
-                if owner == name:
-                    return True
-            case ast.Call(func=ast.Attribute(attr="shuffle"), args=[ast.Name(id=owner)]) if owner == name:
-                return True
-            case ast.Subscript(value=ast.Name(id=owner), ctx=ast.Store() | ast.Del()) if owner == name:
-                return True
-    return False
+    return position < len(parameters) and parameters[position].arg in _changed_in(function)
+
+
+@lru_cache(maxsize=64)  # each call of a helper asks
+def _changed_in(function: Function) -> frozenset[str]:
+    """The names of what a function changes in place."""
+    return frozenset(name for node in walk_nodes(function) if (name := _changed_by(node)) is not None)
+
+
+def _changed_by(node: ast.AST) -> str | None:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=method)) if method in MUTATORS:
+            return owner
+        case ast.Call(func=ast.Attribute(attr="shuffle"), args=[ast.Name(id=owner)]):
+            return owner
+        case ast.Subscript(value=ast.Name(id=owner), ctx=ast.Store() | ast.Del()):
+            return owner
+    return None
 
 
 def _rebinds_target(loop: ast.For) -> bool:

@@ -31,9 +31,8 @@ def analyse(
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
-    wanted = (
-        list(candidates(pieces, words.for_candidates(source.text))) if is_gated else [piece.node for piece in pieces]
-    )
+    words = words.for_candidates(source.text)
+    wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
     if not wanted:
         return
     aliases = Aliases.of(tree)

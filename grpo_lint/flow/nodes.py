@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
-_PLAIN = frozenset({int, str, type(None)})
+# What says how a node is meant (an operator, whether a name is read or set) is a field of it, not a node of its own.
+_WORDS = (ast.expr_context, ast.operator, ast.boolop, ast.cmpop, ast.unaryop)
+_PLAIN = frozenset({int, str, type(None)}).union(*(kind.__subclasses__() for kind in _WORDS))
 
 
 def walk_nodes(root: ast.AST) -> list[ast.AST]:
-    """A node and all below it, in the order of `ast.walk`, at a fifth of its price."""
+    """A node and all below it but operators and contexts, in the order of `ast.walk`, at a sixth of its price."""
     found = [root]
     for node in found:  # which grows meanwhile
         for value in vars(node).values():
@@ -16,7 +18,24 @@ def walk_nodes(root: ast.AST) -> list[ast.AST]:
             if kind in _PLAIN:  # most are: names, lines and columns
                 continue
             if kind is list:
-                found += [child for child in value if isinstance(child, ast.AST)]
+                found += [child for child in value if type(child) not in _PLAIN]
             elif isinstance(value, ast.AST):
                 found.append(value)
     return found
+
+
+def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
+    """The parent of each node that `walk_nodes` gives, but of the root."""
+    parents: dict[ast.AST, ast.AST] = {}
+    pending = [root]
+    for node in pending:  # which grows meanwhile
+        for value in vars(node).values():
+            kind = type(value)
+            if kind in _PLAIN:
+                continue
+            children = value if kind is list else (value,)
+            for child in children:
+                if type(child) not in _PLAIN and isinstance(child, ast.AST):
+                    parents[child] = node
+                    pending.append(child)
+    return parents

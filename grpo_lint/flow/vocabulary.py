@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from grpo_lint.gate import GROUP_RELATIVE, GROUP_RELATIVE_WORDS, mention_of_rewards, mentions_rewards
+from grpo_lint.gate import GROUP_RELATIVE, mention_of_rewards, mentions_rewards
+from grpo_lint.search import occurs_in_lower
 
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -16,13 +17,12 @@ WEAK_REWARDS = frozenset({"score", "scores", "returns", "rets", "adv"})
 
 # Code with one of these may have several samples for a prompt. Without, a size that only may be a group's is none.
 # A comment to the linter is no such word: else suppressing one finding would bring up others.
-_PROMPTS = re.compile(
-    r"grpo(?![-_]lint|\d{3})|gspo|cispo|rloo|group_?(?:index|ids?|norm|reward)|prompt|completion|generations|question|"
-    r"per_(?:problem|query|instruction)|\buids?\b",
-    re.IGNORECASE,
+_PROMPTS = (
+    rb"grpo(?![-_]lint|\d{3})|gspo|cispo|rloo|group_?(?:index|ids?|norm|reward)|prompt|completion|generations|question|"
+    rb"per_(?:problem|query|instruction)|\b(?:uid|uids)\b"
 )
 
-_GROUP_RELATIVE = re.compile(GROUP_RELATIVE, re.IGNORECASE)
+_GROUP_RELATIVE = GROUP_RELATIVE.encode()
 
 # A name that holds a reward word and one of these is about rewards, but not a vector of them.
 NOT_VALUES = frozenset(
@@ -78,17 +78,13 @@ class Vocabulary:
     is_about_prompts: bool = True
     is_group_relative: bool = True
 
-    def for_text(self, text: str) -> Vocabulary:
-        """The vocabulary as it is to be read in this text."""
-        return replace(
-            self,
-            is_about_prompts=_PROMPTS.search(text) is not None,
-            is_group_relative=_speaks_of_groups(text),
-        )
-
     def for_candidates(self, text: str) -> Vocabulary:
-        """As far as it decides which functions of this text are read at all: that costs less."""
-        return replace(self, is_group_relative=_speaks_of_groups(text))
+        """The vocabulary as it is to be read in this text, as far as it decides which of its functions are read."""
+        return replace(self, is_group_relative=occurs_in_lower(_GROUP_RELATIVE, text.encode(errors="replace")))
+
+    def for_text(self, text: str) -> Vocabulary:
+        """One for candidates, as it is to be read in all of this text."""
+        return replace(self, is_about_prompts=occurs_in_lower(_PROMPTS, text.encode(errors="replace")))
 
     @cached_property
     def _extra_rewards(self) -> frozenset[str]:
@@ -135,12 +131,6 @@ class Vocabulary:
         """Whether `name` means the length of an axis that is not a prompt's samples; `nsteps` as well as `n_steps`."""
         words = {*tokens(name), *(word[1:] for word in tokens(name) if word.startswith("n"))}
         return not self.is_group_size(name) and not NOT_GROUPS.isdisjoint(words)
-
-
-def _speaks_of_groups(text: str) -> bool:
-    """The same as a search for the expression, which is only made where one of its words is there."""
-    lower = text.lower()
-    return any(word in lower for word in GROUP_RELATIVE_WORDS) and _GROUP_RELATIVE.search(text) is not None
 
 
 def names_prompts(name: str) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.guards.values import ITEM, Bound, Scope, Selector
+
+T = TypeVar("T")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Bindable = ast.expr | Function | ast.ClassDef | ast.alias
@@ -37,19 +40,23 @@ class Names:
     @classmethod
     def of(cls, module: ast.Module) -> Names:
         tree = Tree.of(module)
-        bindings: dict[ast.AST, dict[str, tuple[Binding, ...]]] = {}
-        functions: dict[str, tuple[Function, ...]] = {}
-        calls: dict[str, tuple[ast.Call, ...]] = {}
-        for node in walk_nodes(module):
-            if isinstance(node, ast.Call) and (name := last_name(node.func)):
-                calls[name] = (*calls.get(name, ()), node)
-            if isinstance(node, Function):
-                functions[node.name] = (*functions.get(node.name, ()), node)
-            if isinstance(node, ast.stmt):
-                table = bindings.setdefault(_holder(node, tree), {})
-                for name, binding in _bindings(node):
-                    table[name] = (*table.get(name, ()), binding)
-        return cls(tree, bindings, functions, calls)
+        bindings: dict[ast.AST, dict[str, list[Binding]]] = {}
+        functions: dict[str, list[Function]] = {}
+        calls: dict[str, list[ast.Call]] = {}
+        for node in tree.parents:
+            if isinstance(node, ast.Call):
+                calls.setdefault(last_name(node.func), []).append(node)
+            elif isinstance(node, ast.stmt):
+                if isinstance(node, Function):
+                    functions.setdefault(node.name, []).append(node)
+                if bound := list(_bindings(node)):
+                    table = bindings.setdefault(_holder(node, tree), {})
+                    for name, binding in bound:
+                        table.setdefault(name, []).append(binding)
+        calls.pop("", None)
+        return cls(
+            tree, {holder: _fixed(table) for holder, table in bindings.items()}, _fixed(functions), _fixed(calls)
+        )
 
     def scope(self, holder: ast.AST) -> Scope:
         """The scope of a function or of the module. Names of a class are no names to its methods."""
@@ -90,6 +97,10 @@ class Names:
                         yield Bound(value, self.scope_at(node))
                 case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_attribute(target, name):
                     yield Bound(value, self.scope_at(node))
+
+
+def _fixed(table: dict[str, list[T]]) -> dict[str, tuple[T, ...]]:
+    return {name: tuple(values) for name, values in table.items()}
 
 
 def _is_attribute(target: ast.expr, name: str) -> bool:

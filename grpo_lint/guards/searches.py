@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grpo_lint.flow.nodes import walk_nodes
+from grpo_lint.flow.statements import walk_statements
 from grpo_lint.guards.names import Names, last_name, targets_of
 from grpo_lint.guards.values import Scope
 
@@ -18,6 +18,7 @@ _TRUTHS = frozenset({
     "assertTrue", "assertFalse", "assertEqual", "assertNotEqual", "assertGreater", "assertGreaterEqual", "assertLess",
     "assertIsNone", "assertIsNotNone", "assertEquals",
 })  # fmt: skip
+_ASSERTING = ast.Assert | ast.Expr | ast.If
 _DEPTH = 3  # of the names between an assertion and its search
 _COMPREHENSIONS = ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp
 
@@ -42,11 +43,11 @@ class Search:
 
 def searches_in(function: ast.AST, names: Names) -> Iterator[Search]:
     """The searches that the assertions of a function rest on, those of functions in it left out."""
-    for node in walk_nodes(function):
-        if isinstance(node, ast.stmt) and names.tree.function(node) is function:
-            scope = names.scope(function)
-            plain = list(_plain(node, scope))
-            yield from plain or _of_statement(node, scope, names)
+    scope = names.scope(function)
+    for statement in walk_statements(function):
+        if isinstance(statement, _ASSERTING) and names.tree.function(statement) is function:
+            plain = list(_plain(statement, scope))
+            yield from plain or _of_statement(statement, scope, names)
 
 
 def _plain(statement: ast.stmt, scope: Scope) -> Iterator[Search]:

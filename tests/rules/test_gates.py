@@ -21,6 +21,7 @@ from grpo_lint.gate import mention_of_rewards, mentions_rewards, passes
 from grpo_lint.project import Cache
 from grpo_lint.rules import CODES, RULES, load
 from grpo_lint.runner import Mode, check_file
+from grpo_lint.search import occurs
 from grpo_lint.source import Source
 from grpo_lint.subjects import FUNCTIONS
 
@@ -134,12 +135,41 @@ PATTERNS = [
     rb"\b(?:view|new)\b.",
     rb"\b(?:view|)\b|x",
     rb"\b(?:view|new)\b|",
+    rb"\b(?:view|review|viewed|new|renew)\b",
+    rb"(?:a|aa|_a|new|a_b)\b",
+    rb"x|//(?<![:/]//)\s*[\w(]|[|]1|\|\[|[]|]x",
+    rb"(?:view|(?:as|x)1|[)]_)|(?!view)new\s",
+    rb"view(?![-_]as|\d{3})|sum.?new",
 ]
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(
-    st.lists(st.sampled_from([b"view", b"as", b"sum", b"a_b", b"new", b"None", b"[", b" ", b"_", b"x", b"1", b"\xe9"]))
+    st.lists(
+        st.sampled_from(
+            [
+                b"view",
+                b"as",
+                b"sum",
+                b"a_b",
+                b"new",
+                b"None",
+                b"[",
+                b" ",
+                b"_",
+                b"x",
+                b"1",
+                b"\xe9",
+                b"/",
+                b":",
+                b"|",
+                b"]",
+                b")",
+                b"re",
+                b"ed",
+            ]
+        )
+    )
 )
 @example([b"view"])
 @example([b"x", b"view"])
@@ -148,6 +178,16 @@ PATTERNS = [
 def test_words_are_found_as_the_expression_finds_them(pattern: bytes, parts: list[bytes]) -> None:
     data = b"".join(parts)
     assert passes(data, [(pattern,)]) == bool(re.search(pattern, data))
+
+
+RULE_PATTERNS = sorted({pattern for rule in RULES for pattern in rule.gate})
+
+
+@pytest.mark.parametrize("pattern", RULE_PATTERNS, ids=range(len(RULE_PATTERNS)))
+def test_the_patterns_of_rules_are_found_as_the_expression_finds_them(pattern: bytes) -> None:
+    files = [path.read_bytes() for path in sorted(CASES.glob("*.py"))]
+    pieces = [piece for data in files for piece in data.split(b"\n\n\n")]
+    assert [occurs(pattern, piece) for piece in pieces] == [re.search(pattern, piece) is not None for piece in pieces]
 
 
 def test_a_gate_wants_all_its_patterns_and_one_gate_is_enough() -> None:
