@@ -23,21 +23,15 @@ _PARTS = f"{OTHER_BLOCKS}|{OTHER_BUCKETS}".encode()
 _COMPARISON = re.compile(r"[<>]")
 _SPREADS = frozenset(SPREADS)
 _STATISTICS = tuple(f"{name}{more}" for name in ("mean", "median", "sum", "std", "var") for more in ("", "_mean"))
-_SUMS = frozenset({"sum", "nansum"})
-_PART_STATISTICS = frozenset(PART_STATISTICS) - _SUMS
+_PART_STATISTICS = frozenset(PART_STATISTICS)
 _WORD = re.compile(r"\w+")
 _NO_WORD = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 
-# What a function must have of one kind at least. A sum is no mean before it is divided.
-_KINDS = tuple(
-    frozenset({"rewards", *groups, *statistic})
-    for groups, statistic in (
-        (["reshape"], ["statistic of a reshape"]),
-        (["part"], ["statistic of a part"]),
-        (["part"], ["sum", "quotient"]),
-        (["groups at hand"], ["statistic of a part"]),
-        (["groups at hand"], ["sum", "quotient"]),
-    )
+# What a function must have of one kind at least.
+_KINDS = (
+    frozenset({"reshape", "statistic of a reshape", "rewards"}),
+    frozenset({"part", "statistic of a part", "rewards"}),
+    frozenset({"groups at hand", "statistic of a part", "rewards"}),
 )
 
 
@@ -122,10 +116,6 @@ def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, signs: _Signs)
         yield "groups at hand"
     if not _PART_STATISTICS.isdisjoint(words):
         yield "statistic of a part"
-    if not _SUMS.isdisjoint(words):
-        yield "sum"
-    if "/" in piece.text or any("div" in word for word in words):
-        yield "quotient"
     if vocabulary.is_mentioned(words):
         yield "rewards"
 

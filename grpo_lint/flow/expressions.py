@@ -12,6 +12,7 @@ from grpo_lint.flow.calls import Calls
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
 from grpo_lint.flow.indexing import indexed, length_of
+from grpo_lint.flow.nodes import children_of
 from grpo_lint.flow.operations import integer, recognise
 from grpo_lint.flow.origins import named_after_target, named_vector, vector_from_comprehension
 from grpo_lint.flow.parts import Parts, element_of
@@ -135,7 +136,7 @@ class Evaluator:
         return Altered(value, node) if is_reward_like(value) else UNKNOWN
 
     def _other(self, node: ast.expr, env: Environment) -> Value:
-        for child in ast.iter_child_nodes(node):
+        for child in children_of(node):
             if isinstance(child, ast.expr):
                 self.evaluate(child, env)
         return UNKNOWN
@@ -255,7 +256,7 @@ class Evaluator:
     ) -> None:
         path = path_of(target)
         if not isinstance(target, ast.Name):
-            for child in ast.iter_child_nodes(target):
+            for child in children_of(target):
                 if isinstance(child, ast.expr):
                     self.evaluate(child, env)
         if path is None:

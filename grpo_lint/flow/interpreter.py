@@ -11,6 +11,7 @@ from grpo_lint.flow.environment import Environment, Record, join
 from grpo_lint.flow.expressions import Evaluator, path_of
 from grpo_lint.flow.facts import Function, ModuleFacts
 from grpo_lint.flow.filling import MUTATORS, appends_in, changes_parameter, starts_empty
+from grpo_lint.flow.nodes import children_of
 from grpo_lint.flow.origins import vector_from_loop
 from grpo_lint.flow.parameters import parameter_value
 from grpo_lint.flow.parts import element_of
@@ -115,7 +116,7 @@ class Interpreter:
                 self._evaluate_children(statement, env)
 
     def _evaluate_children(self, statement: ast.stmt, env: Environment) -> None:
-        for child in ast.iter_child_nodes(statement):
+        for child in children_of(statement):
             if isinstance(child, ast.expr):
                 self.evaluator.evaluate(child, env)
 

@@ -9,13 +9,27 @@ _WORDS = (ast.expr_context, ast.operator, ast.boolop, ast.cmpop, ast.unaryop)
 _PLAIN = frozenset({int, str, type(None)}).union(*(kind.__subclasses__() for kind in _WORDS))
 
 
+def children_of(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node but operators and contexts, in the order of `ast.iter_child_nodes`."""
+    found: list[ast.AST] = []
+    for value in vars(node).values():
+        kind = type(value)
+        if kind in _PLAIN:  # most are: names, lines and columns
+            continue
+        if kind is list:
+            found += [child for child in value if type(child) not in _PLAIN]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
 def walk_nodes(root: ast.AST) -> list[ast.AST]:
-    """A node and all below it but operators and contexts, in the order of `ast.walk`, at a sixth of its price."""
+    """A node and all below it but operators and contexts, in the order of `ast.walk`, at two thirds of its price."""
     found = [root]
-    for node in found:  # which grows meanwhile
+    for node in found:  # which grows meanwhile; `children_of` is written out, as this loop takes a tenth of a run
         for value in vars(node).values():
             kind = type(value)
-            if kind in _PLAIN:  # most are: names, lines and columns
+            if kind in _PLAIN:
                 continue
             if kind is list:
                 found += [child for child in value if type(child) not in _PLAIN]
@@ -29,13 +43,7 @@ def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
     parents: dict[ast.AST, ast.AST] = {}
     pending = [root]
     for node in pending:  # which grows meanwhile
-        for value in vars(node).values():
-            kind = type(value)
-            if kind in _PLAIN:
-                continue
-            children = value if kind is list else (value,)
-            for child in children:
-                if type(child) not in _PLAIN and isinstance(child, ast.AST):
-                    parents[child] = node
-                    pending.append(child)
+        children = children_of(node)
+        parents.update(dict.fromkeys(children, node))
+        pending += children
     return parents

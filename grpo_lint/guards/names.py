@@ -38,8 +38,7 @@ class Names:
     scopes: dict[ast.AST, Scope] = field(default_factory=dict)  # a memo: what is known of an expression hangs on it
 
     @classmethod
-    def of(cls, module: ast.Module) -> Names:
-        tree = Tree.of(module)
+    def of(cls, tree: Tree) -> Names:
         bindings: dict[ast.AST, dict[str, list[Binding]]] = {}
         functions: dict[str, list[Function]] = {}
         calls: dict[str, list[ast.Call]] = {}

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grpo_lint.flow.nodes import children_of
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.guards.names import Names, last_name, targets_of
 from grpo_lint.guards.values import Scope
@@ -121,7 +122,7 @@ def _walk(condition: ast.expr, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]
         if isinstance(node, _COMPREHENSIONS):
             for generator in node.generators:
                 around = Scope(node, around, targets_of(generator.target, generator.iter, around))
-        pending += [(child, around) for child in ast.iter_child_nodes(node)]
+        pending += [(child, around) for child in children_of(node)]
 
 
 def _of_node(node: ast.expr, statement: ast.stmt, scope: Scope) -> Iterator[Search]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from grpo_lint.fixes.tree import Tree
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.guards.likeness import has_call, is_code, unescaped
 from grpo_lint.guards.names import Function, Names, last_name
@@ -69,14 +70,14 @@ class Suite:
 
     def guards(self) -> Iterator[Guard]:
         """The guards of a call site that search the text of a source file, in the order of the text."""
-        nodes = walk_nodes(self.tree)
+        tree = Tree.of(self.tree)
         # Of most files nothing more need be known.
-        if not any(map(_may_read, nodes)) or not any(map(_may_lead_to_source, nodes)):
+        if not any(map(_may_read, tree.parents)) or not any(map(_may_lead_to_source, tree.parents)):
             return
-        names = Names.of(self.tree)
+        names = Names.of(tree)
         moves = not _MOVES.isdisjoint(names.calls)
         reader = Reader(names, Parameters(names), replace(Grounds.of(self.source.path), is_left=moves))
-        for function in (node for node in nodes if isinstance(node, Function)):
+        for function in (node for node in tree.parents if isinstance(node, Function)):
             found = [_assertion(search, reader) for search in searches_in(function, names)]
             if (assertions := [each for each in found if each is not None]) and not _uses_otherwise(function, reader):
                 yield from _grouped(function, assertions)
