@@ -1,4 +1,6 @@
-"""Spreads work over processes: plain forks, each of which answers through a pipe of its own.
+"""Spreads work over processes: plain forks, each of which leaves its answers in a file of its own, in memory.
+
+Through a pipe, a worker with a large answer would wait until this process is through with its own share.
 
 Nothing is imported for it that a run does not import anyway; `multiprocessing` alone would take longer than most runs.
 """
@@ -23,7 +25,7 @@ class _Worker(NamedTuple):
     """A process that does the pieces of work with these numbers."""
 
     pid: int
-    pipe: BinaryIO
+    answers: BinaryIO
     share: Sequence[int]
 
 
@@ -66,9 +68,11 @@ def spread(
         for number in own:
             results[number] = work(number)
         while workers:
-            results.update(_answers(workers[0]))
-            worker = workers.pop(0)  # before it is waited for: after that, its number may be another process's
+            _await(workers[0])
+            worker = workers.pop(0)  # before its end is taken note of: then its number may be another process's
             how = _end(worker)
+            with worker.answers:
+                results.update(_read(worker.answers))
             left_out = [number for number in worker.share if number not in results]
             results.update((number, lost(number, how)) for number in left_out)
     finally:
@@ -76,6 +80,7 @@ def spread(
             with suppress(ProcessLookupError):
                 os.kill(worker.pid, signal.SIGINT)
             _end(worker)
+            worker.answers.close()
     return tuple(results[number] for number in range(len(sizes)))
 
 
@@ -91,50 +96,57 @@ def _shares(sizes: Sequence[int], processes: int) -> list[list[int]]:
 
 
 def _has_started(work: Callable[[int], R], share: Sequence[int], workers: list[_Worker]) -> bool:
-    """Start a worker and add it to the others; False where the system has no process to give."""
-    reader, writer = os.pipe()
+    """Start a worker and add it to the others; False where the system has no process or no memory file to give."""
+    try:
+        answers = os.fdopen(os.memfd_create("grpo-lint"), "w+b")
+    except OSError:
+        return False
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # an interrupt must not lose sight of a worker
     try:
         pid = os.fork()
         if not pid:
-            _serve(work, share, writer, mask)
-        workers.append(_Worker(pid, os.fdopen(reader, "rb"), share))
+            _serve(work, share, answers, mask)
+        workers.append(_Worker(pid, answers, share))
     except OSError:
-        os.close(reader)
+        answers.close()
         return False
     finally:
-        os.close(writer)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     return True
 
 
-def _serve(work: Callable[[int], R], share: Sequence[int], writer: int, mask: Iterable[int]) -> NoReturn:
+def _serve(work: Callable[[int], R], share: Sequence[int], answers: BinaryIO, mask: Iterable[int]) -> NoReturn:
     """What a worker does. It never returns into what this process was about to do."""
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        with os.fdopen(writer, "wb") as pipe:
-            for number in share:
-                pickle.dump((number, work(number)), pipe)
-                pipe.flush()
+        for number in share:
+            pickle.dump((number, work(number)), answers)
+            answers.flush()
         status = 0
     finally:
         os._exit(status)
 
 
-def _answers(worker: _Worker) -> Iterator[tuple[int, R]]:
-    """The results that a worker sends, until it has sent all or ends."""
+def _await(worker: _Worker) -> None:
+    """Wait until a worker has ended, and leave it to `_end` to take note of that."""
+    with suppress(ChildProcessError):  # as there
+        os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)
+
+
+def _read(answers: BinaryIO) -> Iterator[tuple[int, R]]:
+    """The results that a worker left, whole."""
+    answers.seek(0)
     while True:
         try:
-            yield pickle.load(worker.pipe)
+            yield pickle.load(answers)
         except (EOFError, pickle.UnpicklingError):
             return
 
 
 def _end(worker: _Worker) -> str:
     """Wait for the end of a worker, and say how it ended."""
-    worker.pipe.close()
     try:
         code = os.waitstatus_to_exitcode(os.waitpid(worker.pid, 0)[1])
     except ChildProcessError:  # the system keeps no word of it where SIGCHLD is ignored, which a parent may pass on
