@@ -12,8 +12,9 @@ Not reported: what is guarded by a test of the group's size or values, by `nan_t
 The sample deviation divides by one less than the number of samples: of a single one it is NaN (`statistics.stdev`
 raises an error). As a scale, the NaN becomes that sample's advantage, the loss, and after one step every parameter. In
 a filter, every comparison with NaN is false, so `std > 0` drops each such group, for ever. Groups of one come from
-aborted and filtered samples, from fan-out, and from evaluation with one sample for each prompt. Public report:
-miles_diffusion 253, where a filter dropped every group of one sample.
+aborted and filtered samples, from fan-out, and from evaluation with one sample for each prompt. Public reports:
+miles_diffusion 253, where a filter dropped every group of one sample, and of what such filters do besides, NeMo-RL
+3469, where one that asks for the deviation of the other samples drops the only one that succeeded.
 
 ## Example
 ```python

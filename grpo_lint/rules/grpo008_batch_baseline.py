@@ -9,7 +9,8 @@ before), a batch form that is one branch beside others, and functions that are n
 ## Why is this bad
 The baseline of GRPO and its relatives is the mean of the *same prompt's* samples. The mean of the batch is a weak
 substitute: all samples of an easy prompt are then reinforced and all of a hard one discouraged, whatever they did, and
-the gradient says more about the prompts than about the answers.
+the gradient says more about the prompts than about the answers. Public report: grpo-flat 2, where the rewards of all
+prompts of a batch were centred and scaled together.
 
 ## Example
 ```python
