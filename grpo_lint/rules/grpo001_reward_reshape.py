@@ -11,7 +11,8 @@ GRPO and its relatives centre each reward on the mean of the *same prompt's* sam
 groups by position: it is right only while every prompt has exactly that many samples, next to each other and in
 order. Agent fan-out, aborted or filtered samples make the counts uneven ([8, 9, 10, 12, 28]); then rows straddle
 prompts, and advantages are computed against other prompts' rewards. Nothing fails: a total that happens to match
-proves nothing either (7 + 1 + 5 + 3 is also 4 * 4).
+proves nothing either (7 + 1 + 5 + 3 is also 4 * 4). Public reports: slime 2230, and TRL 6804, where evaluation with
+another number of generations misgroups the rewards.
 
 ## Example
 ```python
