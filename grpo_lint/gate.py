@@ -14,10 +14,10 @@ _REWARDS = ("reward", "rwd", "adv", "score", "returns", "rets")
 _INNER = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 SLICES = rf"\[(?:[^\[\]{{}}:]|{_INNER})+:\s*[^\s\],:]"
 CUTS = ("slice", "tensor_split", "array_split", "batched", "chunked")
-OTHER_BLOCKS = rf"{SLICES}|//(?<![:/]//)\s*[\w(\x80-\xff]|split\(\s*[^\"'\s)]|chunk\(\s*[^\"'\s)]"
+OTHER_BLOCKS = rf"{SLICES}|//(?<![:/]//)\s*[\w(\x80-\xff]|split[)\s]*\(\s*[^\"'\s)]|chunk[)\s]*\(\s*[^\"'\s)]"
 BLOCKS = rf"\b(?:{'|'.join(CUTS)})\b|{OTHER_BLOCKS}"
 COLLECTIONS = ("setdefault", "groupby")
-OTHER_BUCKETS = r"\]\s*\.\s*append\b|\]\s*\+=\s*\["
+OTHER_BUCKETS = r"\][)\s]*\.\s*append\b|\][)\s]*\+=[(\s]*\["
 BUCKETS = rf"\b(?:{'|'.join(COLLECTIONS)})\b|{OTHER_BUCKETS}"
 KEYS = "=="
 # What code speaks of that compares the samples of one prompt with each other.

@@ -7,6 +7,7 @@ import codecs
 import io
 import re
 import tokenize
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from grpo_lint.model import Position, Range
@@ -77,6 +78,18 @@ class Source:
     def offset(self, position: Position) -> int:
         """The index in `text` of a position."""
         return self.line_starts[position.row - 1] + position.column - 1
+
+    def with_parentheses(self, inner: Range, whole: Range) -> Range:
+        """An expression's range in `whole`, with the parentheses that stand around it alone."""
+        start, end, limit = self.offset(inner.start), self.offset(inner.end), self.offset(whole.end)
+        while self.text[:start].rstrip().endswith("(") and self.text[end:limit].lstrip().startswith(")"):
+            start = len(self.text[:start].rstrip()) - 1
+            end += self.text[end:limit].index(")") + 1
+        return Range(self._at(start), self._at(end))
+
+    def _at(self, offset: int) -> Position:
+        row = bisect_right(self.line_starts, offset)
+        return Position(row, offset - self.line_starts[row - 1] + 1)
 
     def segment(self, node: Placed) -> str:
         """The text of a node, as written."""

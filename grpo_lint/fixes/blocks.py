@@ -92,9 +92,10 @@ def _joined_place(tree: Tree, gathered: ast.ListComp, grouping: Grouping, contex
     statement, source = tree.statement(join), context.source
     if not isinstance(statement, ast.Return | ast.Assign | ast.AnnAssign) or statement.value is not join:
         raise Refusal(f"the joined blocks are a part of another expression on line {join.lineno}")
-    whole, inner = source.range(statement), source.range(join)
+    whole = source.range(statement)
+    inner = source.with_parentheses(source.range(join), whole)
     prefix = source.slice(Range(whole.start, inner.start))
-    if "\n" in prefix:
+    if "\n" in prefix or inner.end != whole.end:
         raise Refusal(f"the expression on line {join.lineno} stands in a statement of several lines")
     return _Place((statement,), prefix, "", formula)
 

@@ -256,20 +256,10 @@ class Writer:
 
     def _unparenthesised(self, node: ast.expr) -> Range:
         """The range of an expression, with the parentheses around it where it is all of a return or an assignment."""
-        found = self.source.range(node)
         statement = self.tree.statement(node)
-        if getattr(statement, "value", None) is not node:
-            return found
-        text, start, end = self.source.text, self.source.offset(found.start), self.source.offset(found.end)
-        limit = self.source.offset(self.source.range(statement).end)
-        while text[:start].rstrip().endswith("(") and text[end:limit].lstrip().startswith(")"):
-            start = len(text[:start].rstrip()) - 1
-            end = end + text[end:limit].index(")") + 1
-        return Range(self._position(start), self._position(end))
-
-    def _position(self, offset: int) -> Position:
-        row = max(i for i, start in enumerate(self.source.line_starts) if start <= offset)
-        return Position(row + 1, offset - self.source.line_starts[row] + 1)
+        is_all = getattr(statement, "value", None) is node
+        found = self.source.range(node)
+        return self.source.with_parentheses(found, self.source.range(statement)) if is_all else found
 
     def _joined(self, lines: Sequence[str]) -> str:
         return self.source.newline.join(lines)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from grpo_lint.flow.declared import declares, identity_of, read_behind
 from grpo_lint.flow.facts import FunctionFacts, Role
-from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.values import Grouping
+from grpo_lint.flow.view import nodes_in_view
 
 _ATTEMPT = "rollout_id"
 
@@ -25,19 +25,19 @@ class Overcount:
 
 def overcounts(facts: FunctionFacts) -> Iterator[Overcount]:
     """The groupings whose mean becomes a baseline, where nothing looks at the attempts that the samples belong to."""
-    if _mentions_attempts(facts):
-        return
     for grouping in facts.groups_by_key():
         if grouping.key is None or not any(use.role is Role.BASELINE for use in facts.uses(grouping)):
+            continue
+        if _mentions_attempts(facts, grouping):
             continue
         match read := read_behind(grouping.key, facts):
             case ast.Attribute(value=ast.Name() as sample) if identity_of(read) and declares(sample, _ATTEMPT, facts):
                 yield Overcount(grouping, read)
 
 
-def _mentions_attempts(facts: FunctionFacts) -> bool:
+def _mentions_attempts(facts: FunctionFacts, grouping: Grouping) -> bool:
     """Whether the function names attempts at all: it may count each once."""
-    for node in walk_nodes(facts.function):
+    for node in nodes_in_view(facts.function_of(grouping.node), grouping.node):
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.Constant(value=str(name)):
                 if "rollout_id" in name or "attempt" in name:

@@ -23,28 +23,33 @@ _CONDITIONS = ast.If | ast.IfExp | ast.Match | ast.ExceptHandler | ast.For | ast
 
 def batch_baselines(facts: FunctionFacts) -> Iterator[Normalising]:
     """Where the mean of all rewards is subtracted from them, each once, in a function that only does that."""
-    found = [each for each in facts.normalisings if each.role is Role.BASELINE]
-    of_batch = [each for each in found if any(part.layout is Layout.BATCH for part in each.groupings)]
-    if len(of_batch) < len(found) or not of_batch or not _is_group_relative(facts):
+    if not isinstance(facts.function, Function) or not facts.module.vocabulary.is_group_relative:
         return
+    found = [each for each in facts.normalisings if each.role is Role.BASELINE]
     seen: set[ast.AST] = set()
-    for normalising in of_batch:
-        if normalising.node not in seen and all(_is_batch(each, facts) for each in normalising.groupings):
-            seen.add(normalising.node)
-            if not _is_under_a_condition(normalising.node, facts):
-                yield normalising
+    for normalising in found:
+        if normalising.node in seen or not all(_is_batch(each, facts) for each in normalising.groupings):
+            continue
+        seen.add(normalising.node)
+        around = facts.nodes_around(normalising.node)
+        is_alone = _takes_only_the_batch([each for each in found if each.node in around])
+        if is_alone and _is_group_relative(facts.function_of(normalising.node), around, facts):
+            yield from () if _is_under_a_condition(normalising.node, around) else (normalising,)
 
 
-def _is_group_relative(facts: FunctionFacts) -> bool:
-    """Whether the module speaks of group-relative advantages, and the function has what tells the groups."""
-    if not isinstance(facts.function, Function) or not _OTHER_MEANINGS.isdisjoint(tokens(facts.function.name)):
-        return False
-    return facts.module.vocabulary.is_group_relative and _has_groups_at_hand(facts)
+def _takes_only_the_batch(normalisings: list[Normalising]) -> bool:
+    return all(any(part.layout is Layout.BATCH for part in each.groupings) for each in normalisings)
 
 
-def _has_groups_at_hand(facts: FunctionFacts) -> bool:
+def _is_group_relative(function: ast.AST, around: list[ast.AST], facts: FunctionFacts) -> bool:
+    """Whether a function has what tells the groups, and no name for something else."""
+    is_other = isinstance(function, Function) and not _OTHER_MEANINGS.isdisjoint(tokens(function.name))
+    return not is_other and _has_groups_at_hand(around, facts)
+
+
+def _has_groups_at_hand(around: list[ast.AST], facts: FunctionFacts) -> bool:
     words = facts.module.vocabulary
-    for node in walk_nodes(facts.function):
+    for node in around:
         match node:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
                 if (is_identity(name) and name not in _UNIQUE) or words.is_group_size(name, is_strong=False):
@@ -55,10 +60,11 @@ def _has_groups_at_hand(facts: FunctionFacts) -> bool:
 def _is_batch(grouping: Grouping, facts: FunctionFacts) -> bool:
     """Whether these are raw rewards of several prompts, as far as names tell."""
     named = [tokens(vector.name) for vector in vectors(grouping.of)]
-    return all(not _RAW.isdisjoint(words) for words in named) and not facts.is_one_group(grouping)
+    is_raw = grouping.layout is Layout.BATCH and all(not _RAW.isdisjoint(words) for words in named)
+    return is_raw and not facts.is_one_group(grouping)
 
 
-def _is_under_a_condition(node: ast.AST, facts: FunctionFacts) -> bool:
+def _is_under_a_condition(node: ast.AST, around: list[ast.AST]) -> bool:
     """One branch of several: an option, or the way out for what the other branch does not take."""
-    holders = [each for each in walk_nodes(facts.function) if isinstance(each, _CONDITIONS)]
+    holders = [each for each in around if isinstance(each, _CONDITIONS)]
     return any(part is node for holder in holders for part in walk_nodes(holder))

@@ -17,7 +17,7 @@ from grpo_lint.search import occurs
 
 _RESHAPES = frozenset({"view", "reshape", "unflatten", "rearrange", "unsqueeze", "expand_dims", "newaxis"})
 _EINOPS = frozenset({"reduce"})  # which groups in files that have einops
-_ROW_INDEX = re.compile(r"\[\s*None\b")
+_ROW_INDEX = re.compile(r"\[[(\s]*None\b")
 _PART_WORDS = frozenset({*CUTS, *COLLECTIONS})
 _PARTS = f"{OTHER_BLOCKS}|{OTHER_BUCKETS}".encode()
 _COMPARISON = re.compile(r"[<>]")

@@ -6,7 +6,6 @@ import ast
 
 from grpo_lint.flow.facts import Definition, FunctionFacts
 from grpo_lint.flow.lineage import contents, definition_of, resolved
-from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.vocabulary import is_identity
 
 _UNIQUE = frozenset({"index", "indices"})  # of a sample, tells no prompt
@@ -60,7 +59,7 @@ def _reads(owner: ast.expr, facts: FunctionFacts) -> frozenset[str]:
     name = owner.id if isinstance(owner, ast.Name) else ""
     return frozenset(
         node.attr
-        for node in walk_nodes(facts.function)
+        for node in facts.nodes_around(owner)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
     )
 

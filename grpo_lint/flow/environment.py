@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from grpo_lint.flow.facts import Definition, Normalising
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import alternatives
 from grpo_lint.flow.values import UNKNOWN, Choice, Value
 
@@ -101,6 +102,11 @@ class Record:
     scaled: dict[ast.AST, ast.AST] = field(default_factory=dict)
     returned: dict[tuple[object, ...], Value | None] = field(default_factory=dict)
     appends: dict[ast.For, tuple[Append, ...]] = field(default_factory=dict)
+
+    def values_in(self, root: ast.AST) -> dict[ast.expr, Value]:
+        """The values of the expressions below a node, as far as they were evaluated."""
+        nodes = (node for node in walk_nodes(root) if isinstance(node, ast.expr))
+        return {node: self.values[node] for node in nodes if node in self.values}
 
     def define(self, name: str, node: ast.AST, value: Value, right: ast.expr | None) -> Definition:
         """Note that a node gives a name a value. A loop may pass it more than once: `node` and `name` identify it."""

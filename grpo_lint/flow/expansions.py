@@ -10,7 +10,6 @@ from enum import Enum
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.facts import FunctionFacts
 from grpo_lint.flow.lineage import definition_of, resolved
-from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.operations import integer
 from grpo_lint.flow.values import Grouping, Layout
 from grpo_lint.flow.vocabulary import tokens
@@ -50,15 +49,15 @@ class Mismatch:
 
 def mismatches(facts: FunctionFacts) -> Iterator[Mismatch]:
     """The expansions whose samples are grouped in the other order, where all expansions agree with each other."""
-    expansions = list(_expansions(facts))
-    if len({each.order for each in expansions}) != 1:
-        return
-    groupings = [*facts.groups_of_constant_size(), *facts.blocks_of_samples()]
-    for expansion in expansions:
-        for grouping in groupings:
-            if _is_same(expansion.size, grouping.size, facts) and _order(grouping) not in (None, expansion.order):
+    seen: set[ast.expr] = set()
+    for grouping in (*facts.groups_of_constant_size(), *facts.blocks_of_samples()):
+        expansions = list(_expansions(facts, grouping.node))
+        if len({each.order for each in expansions}) != 1 or _order(grouping) in (None, expansions[0].order):
+            continue
+        for expansion in expansions:
+            if expansion.node not in seen and _is_same(expansion.size, grouping.size, facts):
+                seen.add(expansion.node)
                 yield Mismatch(expansion, grouping)
-                break
 
 
 def _order(grouping: Grouping) -> Order | None:
@@ -77,8 +76,8 @@ def _is_same(one: ast.expr, other: ast.expr | None, facts: FunctionFacts) -> boo
     return not texts.isdisjoint({ast.unparse(other), ast.unparse(resolved(other, facts.loads))})
 
 
-def _expansions(facts: FunctionFacts) -> Iterator[Expansion]:
-    for node in walk_nodes(facts.function):
+def _expansions(facts: FunctionFacts, place: ast.expr) -> Iterator[Expansion]:
+    for node in facts.nodes_around(place):
         match node:
             case ast.Call():
                 found = _repeated(node, facts)

@@ -79,4 +79,4 @@ def _fails_on_nan(normalising: Normalising, spread: Statistic) -> bool:
 
 def _is_named_filter(facts: FunctionFacts, normalising: Normalising) -> bool:
     """Whether names say that one group's values are looked at to keep or drop them; branches alone do not."""
-    return is_named_decision(normalising.node, facts.function, facts.definitions)
+    return is_named_decision(normalising.node, facts.function_of(normalising.node), facts.definitions)

@@ -13,6 +13,7 @@ from grpo_lint.flow.constants import Constants
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import share_origin, vectors, walk
 from grpo_lint.flow.values import UNKNOWN, Grouping, Layout, Statistic, Value, Vector
+from grpo_lint.flow.view import innermost_function, nodes_in_view
 from grpo_lint.flow.vocabulary import Vocabulary, is_for_each_sample, tokens
 from grpo_lint.source import Placed, Source
 
@@ -234,6 +235,14 @@ class FunctionFacts:
                 if any(ast.unparse(division.right) == size for division in divisions):
                     return True
         return False
+
+    def nodes_around(self, node: ast.AST) -> list[ast.AST]:
+        """The nodes of the function that have to do with one: those of functions inside it only if in its view."""
+        return nodes_in_view(self.function, node)
+
+    def function_of(self, node: ast.AST) -> ast.AST:
+        """The function in which a node stands, this one or one inside it; this one if it stands in a helper."""
+        return innermost_function(self.function, node)
 
     def owns(self, node: ast.AST) -> bool:
         """Whether a node stands in this function's own text, rather than in a helper that it calls.

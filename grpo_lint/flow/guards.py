@@ -10,6 +10,7 @@ from grpo_lint.flow.lineage import names_behind
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import alternatives, groupings
 from grpo_lint.flow.values import Bucket, Buckets, Each, Grouping, Layout, PerGroup, Several, Statistic, Value, Vector
+from grpo_lint.flow.view import nodes_in_view, spans
 
 # What looks at, or takes away, a spread that is NaN.
 _NAN_CARE = frozenset("nan_to_num nan_to_num_ isnan isfinite fillna notna isna notnull isnull dropna".split())
@@ -24,34 +25,32 @@ def is_guarded(facts: FunctionFacts, statistic: Statistic, is_filter: bool) -> b
     about_group = _names_of(facts, grouping)
     about_spread = frozenset[str]() if is_filter else _names_that_hold(facts, statistic)
     return any(
-        _takes_care_of_nan(scope) or _has_test(facts, scope, about_group, about_spread)
-        for scope in _scopes(facts, statistic.node)
+        _takes_care_of_nan(nodes) or _has_test(facts, nodes, about_group, about_spread)
+        for nodes in _scopes(facts, statistic.node)
     )
 
 
-def _scopes(facts: FunctionFacts, node: ast.expr) -> Iterator[ast.AST]:
-    """The function that was walked, and the helper in which a node stands."""
-    yield facts.function
+def _scopes(facts: FunctionFacts, node: ast.expr) -> Iterator[list[ast.AST]]:
+    """The nodes of the function that was walked, and of the helpers in which a node stands."""
+    yield facts.nodes_around(node)
     if not facts.owns(node):
-        found = [each for each in walk_nodes(facts.module.tree) if isinstance(each, Function) and _spans(each, node)]
-        yield from found
+        found = [each for each in walk_nodes(facts.module.tree) if isinstance(each, Function) and spans(each, node)]
+        yield from (nodes_in_view(each, node) for each in found)
 
 
-def _spans(function: Function, node: ast.expr) -> bool:
-    return function.lineno <= node.lineno <= (function.end_lineno or 0)
-
-
-def _takes_care_of_nan(scope: ast.AST) -> bool:
-    for node in walk_nodes(scope):
+def _takes_care_of_nan(nodes: list[ast.AST]) -> bool:
+    for node in nodes:
         match node:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _NAN_CARE:
                 return True
     return False
 
 
-def _has_test(facts: FunctionFacts, scope: ast.AST, about_group: frozenset[str], about_spread: frozenset[str]) -> bool:
+def _has_test(
+    facts: FunctionFacts, nodes: list[ast.AST], about_group: frozenset[str], about_spread: frozenset[str]
+) -> bool:
     """Whether a test is about the group, its size or its values, or about the spread."""
-    for part in (part for test in _tests(scope) for part in walk_nodes(test)):
+    for part in (part for test in _tests(nodes) for part in walk_nodes(test)):
         if isinstance(part, ast.Compare):
             own = {node.id for node in walk_nodes(part) if isinstance(node, ast.Name)}
             if not about_spread.isdisjoint(own):
@@ -70,9 +69,9 @@ def _is_it(value: Value, statistic: Statistic) -> bool:
     return any(isinstance(each, Statistic) and each.node is statistic.node for each in alternatives(value))
 
 
-def _tests(scope: ast.AST) -> Iterator[ast.expr]:
+def _tests(nodes: list[ast.AST]) -> Iterator[ast.expr]:
     """The tests of branches, assertions, filters and `torch.where`, and what is multiplied by as a mask."""
-    for node in walk_nodes(scope):
+    for node in nodes:
         match node:
             case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test) | ast.While(test=test):
                 yield test

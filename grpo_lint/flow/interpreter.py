@@ -249,11 +249,13 @@ class Interpreter:
 
     def _define_function(self, function: Function, env: Environment) -> None:
         self._bind_function(function, env)
+        known = self.record.values_in(function) if any(key[0] is function for key in self.record.returned) else {}
         inner = env.copy()
         returns, self.returns = self.returns, []
         self.bind_parameters(function, inner)
         self.run(function.body, inner)
         self.returns = returns
+        self.record.values.update(known)  # what a call gave it tells more than its parameters
 
     def _bind_function(self, function: Function, env: Environment) -> None:
         value = Local(function)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from grpo_lint.flow.facts import FunctionFacts, Normalising, Role
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.operations import integer
+from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.values import Grouping, Layout
 
 _ZEROS = frozenset({"zeros", "zeros_like", "new_zeros"})
@@ -26,12 +27,12 @@ class LoneBaseline:
 
 def lone_baselines(facts: FunctionFacts) -> Iterator[LoneBaseline]:
     """The places where a lone sample's raw reward passes for an advantage, each once."""
-    if _is_zeroed_later(facts):
-        return
     seen: set[ast.expr] = set()
     for normalising in facts.normalisings:
         grouping = next((each for each in normalising.groupings if each.layout is Layout.KEYED), None)
         if normalising.role is not Role.BASELINE or grouping is None:
+            continue
+        if _is_zeroed_later(facts.nodes_around(normalising.node)):
             continue
         for found in _lone(facts, normalising, grouping):
             if found.node not in seen:
@@ -43,14 +44,15 @@ def _lone(facts: FunctionFacts, normalising: Normalising, grouping: Grouping) ->
     baseline = _subtracted(normalising.node)
     if baseline is None:
         return
-    centring = _centring_of_others(facts.function, normalising.node)
+    around = facts.nodes_around(normalising.node)
+    centring = _centring_of_others(around, normalising.node)
     if centring is not None:
         yield LoneBaseline(centring, grouping, is_zero=False)
         return
     names = {part.id for part in walk_nodes(baseline) if isinstance(part, ast.Name)}
     choices = [part for part in walk_nodes(baseline) if isinstance(part, ast.IfExp)]
     zeros = [
-        *_zeros_for_lone_samples(facts.function, names),
+        *_zeros_for_lone_samples(around, names),
         *(zero for each in choices if (zero := _zero_branch(each))),
     ]
     yield from (LoneBaseline(zero, grouping, is_zero=True) for zero in zeros)
@@ -66,17 +68,23 @@ def _subtracted(node: ast.AST) -> ast.expr | None:
             return None
 
 
-def _zeros_for_lone_samples(function: ast.AST, names: set[str]) -> Iterator[ast.expr]:
+def _zeros_for_lone_samples(around: list[ast.AST], names: set[str]) -> Iterator[ast.expr]:
     """The zeros that these names, or what they hold, get where a group has one sample."""
-    for node in walk_nodes(function):
+    for node in around:
         match node:
             case ast.If(test=test, body=body, orelse=orelse) if (is_lone := tells_lone(test)) is not None:
-                for statement in body if is_lone else orelse:
+                for statement in _statements_in(body if is_lone else orelse):
                     yield from (value for name, value in _assigned(statement) if name in names and _is_zero(value))
-            case ast.Assign(value=ast.IfExp() as choice):
+            case ast.Assign(value=ast.IfExp() as choice) | ast.AnnAssign(value=ast.IfExp() as choice):
                 branch = _zero_branch(choice)
                 if branch is not None and any(name in names for name, _ in _assigned(node)):
                     yield branch
+
+
+def _statements_in(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a branch, and those of the blocks in it."""
+    for statement in body:
+        yield from walk_statements(statement)
 
 
 def _zero_branch(choice: ast.IfExp) -> ast.expr | None:
@@ -153,12 +161,12 @@ def _is_zero(node: ast.expr) -> bool:
             return False
 
 
-def _centring_of_others(function: ast.AST, centring: ast.AST) -> ast.expr | None:
+def _centring_of_others(around: list[ast.AST], centring: ast.AST) -> ast.expr | None:
     """The centring that only groups of several samples come by, and that takes the place of the raw rewards."""
-    for node in walk_nodes(function):
+    for node in around:
         match node:
             case ast.If(test=test, body=body, orelse=[]) if tells_lone(test) is False:
-                for statement in body:
+                for statement in _statements_in(body):
                     if _replaces_its_values(statement, centring):
                         return centring if isinstance(centring, ast.expr) else _subtracted(centring)
     return None
@@ -169,15 +177,18 @@ def _replaces_its_values(statement: ast.stmt, centring: ast.AST) -> bool:
     if statement is centring:
         return isinstance(statement, ast.AugAssign)
     match statement, centring:
-        case ast.Assign(targets=[target], value=value), ast.BinOp(left=left) if centring in walk_nodes(value):
+        case (
+            (ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value)),
+            ast.BinOp(left=left),
+        ) if centring in walk_nodes(value):
             return any(ast.unparse(part) == ast.unparse(target) for part in walk_nodes(left))
         case _:
             return False
 
 
-def _is_zeroed_later(facts: FunctionFacts) -> bool:
+def _is_zeroed_later(around: list[ast.AST]) -> bool:
     """Whether lone samples are taken out by `torch.where` or a product with a comparison of the sizes."""
-    for node in walk_nodes(facts.function):
+    for node in around:
         match node:
             case ast.Call(func=ast.Attribute(attr="where") | ast.Name(id="where"), args=[test, *_]):
                 if any(isinstance(part, ast.expr) and tells_lone(part) is not None for part in walk_nodes(test)):

@@ -14,6 +14,7 @@ from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts, Normalising, Role
 from grpo_lint.flow.interpreter import Interpreter
 from grpo_lint.flow.statements import walk_statements
+from grpo_lint.flow.view import innermost_function
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.source import Source
 
@@ -119,7 +120,7 @@ def _is_entry(node: ast.stmt) -> bool:
 def _matters(normalising: Normalising, function: ast.AST, record: Record) -> bool:
     """Whether something carries on what a statistic was used for."""
     if normalising.role is Role.FILTER:
-        return decides(normalising.node, function, record.definitions.values())
+        return decides(normalising.node, innermost_function(function, normalising.node), record.definitions.values())
     return not _is_idle(normalising.node, record)
 
 

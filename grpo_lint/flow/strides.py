@@ -148,6 +148,8 @@ def _steps(definition: Definition, size: ast.expr, loads: Loads) -> bool:
             step = _range_step(iterated)
         case ast.AugAssign(op=ast.Add(), value=value):
             step = value
+        case ast.Assign(value=ast.BinOp(left=ast.Name(id=name), op=ast.Add(), right=value)) if name == definition.name:
+            step = value
         case _:
             return False
     wanted = _sum(size, loads)

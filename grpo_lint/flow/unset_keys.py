@@ -54,7 +54,8 @@ def _is_checked(key: ast.expr, read: ast.expr, identity: str, facts: FunctionFac
     """Whether anything compares the identity with None, asks for its truth, sets it, or is named for checking it."""
     names = {node.id for part in (key, read) for node in walk_nodes(part) if isinstance(node, ast.Name)}
     own = {part.id for part in walk_nodes(key) if isinstance(part, ast.Name)} if isinstance(key, ast.Name) else set()
-    for node in walk_nodes(facts.function):
+    around = facts.nodes_around(key)
+    for node in around:
         match node:
             case ast.Compare(comparators=[*_, ast.Constant(value=None)]) | ast.Compare(left=ast.Constant(value=None)):
                 if _mentions(node, identity, own):
@@ -69,15 +70,15 @@ def _is_checked(key: ast.expr, read: ast.expr, identity: str, facts: FunctionFac
                 return True
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[_, *_]):
                 is_check = not _CHECKS.isdisjoint(tokens(name)) and name not in ("setdefault", "set", "add")
-                if is_check and not names.isdisjoint(_names_in(node, facts)):
+                if is_check and not names.isdisjoint(_names_in(node, around, facts)):
                     return True
     return False
 
 
-def _names_in(call: ast.Call, facts: FunctionFacts) -> frozenset[str]:
+def _names_in(call: ast.Call, around: list[ast.AST], facts: FunctionFacts) -> frozenset[str]:
     """The names in a call's arguments, and the elements of what is handed on."""
     found = frozenset[str]().union(*(names_behind(argument, facts.loads) for argument in call.args))
-    for node in walk_nodes(facts.function):
+    for node in around:
         match node:
             case ast.For(target=target, iter=iterated) | ast.comprehension(target=target, iter=iterated):
                 if any(isinstance(part, ast.Name) and part.id in found for part in walk_nodes(iterated)):

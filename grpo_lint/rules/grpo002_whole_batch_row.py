@@ -58,7 +58,7 @@ RULE = Rule(
     name="whole-batch-row",
     summary="rewards are made one row and normalised along it: the whole batch becomes one group",
     gate=(
-        rb"\b(?:view|reshape|unflatten|rearrange|unsqueeze|expand_dims|newaxis)\b|\[\s*None\b",
+        rb"\b(?:view|reshape|unflatten|rearrange|unsqueeze|expand_dims|newaxis)\b|\[[(\s]*None\b",
         rb"(?:mean|median|sum|std|var)\b",
     ),
 )

@@ -59,7 +59,7 @@ RULE = Rule(
     code="GRPO006",
     name="singleton-passthrough",
     summary="a group of one sample gets the baseline 0, so that its raw reward passes as an advantage",
-    gate=(any_word(PART_STATISTICS), rb"[<>=]=?\s*[12]\b", f"{BUCKETS}|{KEYS}".encode()),
+    gate=(any_word(PART_STATISTICS), rb"[<>=]=?[(\s]*[12]\b", f"{BUCKETS}|{KEYS}".encode()),
     fixable=False,
     preview=True,
 )

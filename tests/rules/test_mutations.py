@@ -84,6 +84,20 @@ def test_every_mutation_changes_some_case(folder: Path, mutation: str) -> None:
     assert any(case.mutated([(MUTATIONS[mutation], 0)]).text != case.text for case in changed)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_findings_follow_into_a_function_that_makes_them_all(folder: Path, name: str) -> None:
+    """What stands in one inner function says nothing of another."""
+    mutant = unmutated(folder, name).mutated([(MUTATIONS["wrap_in_function"], 0)])
+    assert_findings_follow(folder, name, mutant, frozenset())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parentheses_change_nothing(folder: Path, name: str) -> None:
+    for seed in range(3):
+        mutant = unmutated(folder, name).laid_out(LAYOUTS["parentheses"], seed)
+        assert_findings_follow(folder, name, mutant, frozenset())
+
+
 @settings(
     max_examples=int(_MUTANTS or 60),
     derandomize=_MUTANTS is None,
