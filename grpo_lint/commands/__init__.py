@@ -4,6 +4,7 @@ from __future__ import annotations
 
 COMMANDS = {
     "check": "grpo_lint.commands.check",
+    "audit": "grpo_lint.commands.audit",
     "baseline": "grpo_lint.commands.baseline",
     "config": "grpo_lint.commands.config",
     "contracts": "grpo_lint.commands.contracts",

@@ -1,0 +1,40 @@
+"""The files of a run: a folder of dumps, or a single file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+# In a folder, only files with these endings are looked at; what they hold is told by their content.
+_ENDINGS = frozenset({".pt", ".pth", ".jsonl", ".json", ".parquet"})
+_NUMBERS = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A run: its name, as the path was given, and its files in the order of their names, numbers by value."""
+
+    name: str
+    paths: tuple[Path, ...]
+
+
+def find_runs(named: Sequence[str]) -> Iterator[Files]:
+    """A run for each file, and for each folder that dumps stand in, at any depth. Raises OSError for what is missing."""
+    for name in named:
+        path = Path(name)
+        if not path.is_dir():
+            path.stat()
+            yield Files(name, (path,))
+            continue
+        for folder in sorted((path, *(each for each in path.rglob("*") if each.is_dir())), key=_order):
+            files = [each for each in folder.iterdir() if each.suffix in _ENDINGS and each.is_file()]
+            if files or folder == path:
+                yield Files(str(folder), tuple(sorted(files, key=_order)))
+
+
+def _order(path: Path) -> list[tuple[int, int, str]]:
+    """`rollout_10` after `rollout_9`."""
+    parts = _NUMBERS.split(str(path))
+    return [(1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts]

@@ -1,0 +1,153 @@
+"""Audits the files of runs one by one: in this process, in several, or over a Ray cluster, with the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from grpo_lint.audit.discovery import Files
+from grpo_lint.audit.records import Damage, Dump, DumpAudit, RunAudit, Settings, Skipped
+
+_AHEAD = 4  # files that are given out for each worker before their results are waited for
+_RETRIES = 5  # of a file whose Ray worker ended
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file of the run with a number, and how to read it."""
+
+    run: int
+    path: Path
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class FileAudit:
+    """What one file gave: each of its batches is in one of the three."""
+
+    dumps: tuple[DumpAudit, ...]
+    skipped: tuple[Skipped, ...]
+    damaged: tuple[tuple[str, str], ...]
+
+
+Engine = Callable[[Sequence[Task]], Iterator[FileAudit]]
+
+
+def audit_file(task: Task) -> FileAudit:
+    """Read a file's dumps one after another and audit each. Whatever is wrong with the file is in the result."""
+    from grpo_lint.audit.comparison import audit_dump
+    from grpo_lint.audit.formats import read_dumps
+
+    dumps: list[DumpAudit] = []
+    skipped: list[Skipped] = []
+    damaged: list[tuple[str, str]] = []
+    name = str(task.path)
+    try:
+        for found in read_dumps(task.path, name, task.settings):
+            if isinstance(found, Skipped):
+                skipped.append(found)
+            elif without := _without_identity(found):
+                skipped.append(without)
+            else:
+                try:
+                    dumps.append(audit_dump(found, task.settings))
+                except ValueError as error:
+                    damaged.append((found.name, _clause(error)))
+    except Damage as damage:
+        damaged.append((damage.name, damage.reason))
+    except OSError as error:
+        damaged.append((name, error.strerror or type(error).__name__))
+    return FileAudit(tuple(dumps), tuple(skipped), tuple(damaged))
+
+
+def _without_identity(dump: Dump) -> Skipped | None:
+    unknown = dump.groups.count(None)
+    if not unknown:
+        return None
+    reason = "no identity of prompts" if unknown == len(dump.groups) else f"{unknown} samples without an identity"
+    return Skipped(dump.name, reason, len(dump.groups))
+
+
+def _clause(error: ValueError) -> str:
+    """The reference's words, which name groups and attempts by their ids, cut to one printable clause."""
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(error))
+    return text if len(text) <= 200 else text[:200] + " …"
+
+
+def audit_runs(runs: Sequence[Files], settings: Settings, engine: Engine, tick: Callable[[], None]) -> list[RunAudit]:
+    """Audit all files; `tick` is called after each."""
+    tasks = [Task(number, path, settings) for number, files in enumerate(runs) for path in files.paths]
+    gathered: list[list[FileAudit]] = [[] for _ in runs]
+    for task, audit in zip(tasks, engine(tasks), strict=True):
+        gathered[task.run].append(audit)
+        tick()
+    return [_run_of(files.name, audits) for files, audits in zip(runs, gathered, strict=True)]
+
+
+def _run_of(name: str, audits: Sequence[FileAudit]) -> RunAudit:
+    dumps = [dump for audit in audits for dump in audit.dumps]
+    in_order = sorted(dumps, key=lambda dump: (dump.step is None, dump.step or 0))
+    skipped = tuple(each for audit in audits for each in audit.skipped)
+    return RunAudit(name, tuple(in_order), skipped, tuple(each for audit in audits for each in audit.damaged))
+
+
+def in_this_process(tasks: Sequence[Task]) -> Iterator[FileAudit]:
+    """One file after another."""
+    return map(audit_file, tasks)
+
+
+def in_processes(jobs: int) -> Engine:
+    """So many files at once, each in a process of its own that starts afresh: torch's threads survive no fork."""
+
+    def audit(tasks: Sequence[Task]) -> Iterator[FileAudit]:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        executor = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_one_thread)
+        try:
+            yield from _in_order(tasks, jobs, lambda task: executor.submit(audit_file, task).result)
+        finally:
+            executor.shutdown(wait=True, cancel_futures=True)
+
+    return audit
+
+
+def _one_thread() -> None:
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def _in_order(
+    tasks: Sequence[Task], workers: int, submit: Callable[[Task], Callable[[], FileAudit]]
+) -> Iterator[FileAudit]:
+    """Results in the order of the tasks, with a few tasks given out ahead, so that memory stays bounded."""
+    left = iter(tasks)
+    waiting = [submit(task) for task in islice(left, workers * _AHEAD)]
+    while waiting:
+        result = waiting.pop(0)()
+        waiting += [submit(task) for task in islice(left, 1)]
+        yield result
+
+
+def over_ray(tasks: Sequence[Task]) -> Iterator[FileAudit]:
+    """Over the Ray cluster that `RAY_ADDRESS` names, or one on this machine. A file whose worker ends is done again."""
+    import ray
+
+    started = not ray.is_initialized()
+    if started:
+        ray.init(logging_level="warning", log_to_driver=False, include_dashboard=False)
+    try:
+        remote: Any = ray.remote(max_retries=_RETRIES)(audit_file)
+
+        def submit(task: Task) -> Callable[[], FileAudit]:
+            reference = remote.remote(task)
+            return lambda: ray.get(reference)  # type: ignore[no-any-return]
+
+        yield from _in_order(tasks, max(1, int(ray.cluster_resources().get("CPU", 1))), submit)
+    finally:
+        if started:
+            ray.shutdown()
