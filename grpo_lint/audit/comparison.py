@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
@@ -19,7 +20,9 @@ _POINTS = 64  # of a dump, for the page
 
 def audit_dump(dump: Dump, settings: Settings) -> DumpAudit:
     """Replay a dump and compare. Raises ValueError as `replay` does."""
-    found = replay(dump, settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of lone samples, which are counted
+        found = replay(dump, settings)
     unit = attempts_of(dump) if settings.per_rollout else list(range(len(dump.groups)))
     reference, collapsed = _per_unit(found.reference, unit), _per_unit(found.collapsed, unit)
     trained = None if found.trained is None else compare(reference, _per_unit(found.trained, unit))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # In a folder, only files with these endings are looked at; what they hold is told by their content.
-_ENDINGS = frozenset({".pt", ".pth", ".jsonl", ".json", ".parquet"})
+_ENDINGS = frozenset({".pt", ".pth", ".jsonl", ".parquet"})
 _NUMBERS = re.compile(r"(\d+)")
 
 
@@ -21,7 +21,7 @@ class Files:
 
 
 def find_runs(named: Sequence[str]) -> Iterator[Files]:
-    """A run for each file, and for each folder that dumps stand in, at any depth. Raises OSError for what is missing."""
+    """A run for each file, and for each folder that dumps stand in, at any depth. Raises OSError."""
     for name in named:
         path = Path(name)
         if not path.is_dir():

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +18,7 @@ from grpo_lint.audit.discovery import Files
 from grpo_lint.audit.records import Damage, Dump, DumpAudit, RunAudit, Settings, Skipped
 
 _AHEAD = 4  # files that are given out for each worker before their results are waited for
+_MEMORY = 4 << 30  # bytes that a process may take for dumps
 _RETRIES = 5  # of a file whose Ray worker ended
 
 
@@ -100,25 +107,57 @@ def in_this_process(tasks: Sequence[Task]) -> Iterator[FileAudit]:
 
 
 def in_processes(jobs: int) -> Engine:
-    """So many files at once, each in a process of its own that starts afresh: torch's threads survive no fork."""
+    """So many files at once, each in a process of its own that starts afresh: torch's threads survive no fork.
+
+    A file that brings a process down, as a hostile one may, is reported as damaged, and the others are done again.
+    """
 
     def audit(tasks: Sequence[Task]) -> Iterator[FileAudit]:
-        import multiprocessing
-        from concurrent.futures import ProcessPoolExecutor
-
-        executor = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_one_thread)
-        try:
-            yield from _in_order(tasks, jobs, lambda task: executor.submit(audit_file, task).result)
-        finally:
-            executor.shutdown(wait=True, cancel_futures=True)
+        left = list(tasks)
+        while left:
+            done = 0
+            try:
+                for result in _in_pool(left, jobs):
+                    yield result
+                    done += 1
+            except BrokenProcessPool:
+                # one of those that were given out brought it down: which one shows when each is done alone
+                suspects = left[done : done + jobs * _AHEAD]
+                yield from map(_alone, suspects)
+                done += len(suspects)
+            left = left[done:]
 
     return audit
 
 
-def _one_thread() -> None:
+def _in_pool(tasks: Sequence[Task], jobs: int) -> Iterator[FileAudit]:
+    executor = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"), _limit)
+    try:
+        yield from _in_order(tasks, jobs, lambda task: executor.submit(audit_file, task).result)
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _alone(task: Task) -> FileAudit:
+    try:
+        return next(_in_pool([task], 1))
+    except BrokenProcessPool:
+        return FileAudit((), (), ((str(task.path), "it brought down the process that read it"),))
+
+
+def _limit() -> None:
+    """One thread; an interrupt is the parent's to handle; and no dump may claim all of the machine's memory."""
     import torch
 
     torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        limit = pages * resource.getpagesize() + _MEMORY
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
 
 
 def _in_order(
@@ -139,15 +178,19 @@ def over_ray(tasks: Sequence[Task]) -> Iterator[FileAudit]:
 
     started = not ray.is_initialized()
     if started:
-        ray.init(logging_level="warning", log_to_driver=False, include_dashboard=False)
+        ray.init(logging_level=logging.WARNING, log_to_driver=False, include_dashboard=False)
     try:
         remote: Any = ray.remote(max_retries=_RETRIES)(audit_file)
 
         def submit(task: Task) -> Callable[[], FileAudit]:
             reference = remote.remote(task)
-            return lambda: ray.get(reference)  # type: ignore[no-any-return]
+            return lambda: ray.get(reference)
 
-        yield from _in_order(tasks, max(1, int(ray.cluster_resources().get("CPU", 1))), submit)
+        yield from _in_order(tasks, _processors(ray), submit)
     finally:
         if started:
             ray.shutdown()
+
+
+def _processors(ray: Any) -> int:
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))

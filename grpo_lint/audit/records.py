@@ -61,8 +61,8 @@ class Comparison:
     """How advantages differ from the reference, counted over samples, or over attempts with `per_rollout`.
 
     Two agree when they differ by at most 1e-6. A sign is -, 0 (within 1e-6) or +, and it is wrong when the two differ.
-    `not_a_number` of the other advantages are NaN or infinite: they agree with nothing, have a wrong sign, and are in no
-    error. `error_sum` is exact, so that sums do not depend on the order in which dumps are merged.
+    `not_a_number` of the other advantages are NaN or infinite: they agree with nothing, have a wrong sign, and are in
+    no error. `error_sum` is exact, so that sums do not depend on the order in which dumps are merged.
     """
 
     samples: int

@@ -96,5 +96,7 @@ def attempts_of(dump: Dump) -> list[int]:
     """For each of the N samples the number of its attempt, from 0 in order of appearance; ids count within a group."""
     numbers: dict[Hashable, int] = {}
     attempts = dump.attempts or (None,) * len(dump.groups)
-    keys = ((group, _attempt(attempt, at)) for at, (group, attempt) in enumerate(zip(dump.groups, attempts)))
+    keys = (
+        (group, _attempt(attempt, at)) for at, (group, attempt) in enumerate(zip(dump.groups, attempts, strict=True))
+    )
     return [numbers.setdefault(key, len(numbers)) for key in keys]

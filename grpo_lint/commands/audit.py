@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grpo_lint.audit.formats import FORMATS
 from grpo_lint.commands import CLEAN, INCOMPLETE, INTERRUPTED
 from grpo_lint.commands._parser import Parser, one_of
 from grpo_lint.report import printable
@@ -30,7 +31,6 @@ _EPILOG = """\
 exit status: 0 all was read, 2 a dump is damaged (the others are counted) or the job could
 not be done
 """
-_FORMATS = ("slime", "verl", "trl", "open-instruct", "neutral")
 _NEEDED = ("torch", "pyarrow", "matplotlib", "jinja2")
 
 
@@ -62,7 +62,7 @@ def _parser() -> Parser:
     parser = Parser("grpo-lint audit", _DESCRIPTION, _EPILOG)
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a dump, or a folder of dumps")
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--format", type=one_of(_FORMATS), metavar="NAME", help=f"one of {', '.join(_FORMATS)}")
+    reading.add_argument("--format", type=one_of(FORMATS), metavar="NAME", help=f"one of {', '.join(FORMATS)}")
     reading.add_argument("--group-by", metavar="KEY", help="the field that tells a sample's prompt")
     reading.add_argument("--reward-key", metavar="KEY", help="the reward, where a sample has several")
     replaying = parser.add_argument_group("normalisation", "what a dump does not tell; see docs/audit.md")
@@ -123,11 +123,9 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 
 def _engine(options: argparse.Namespace) -> Engine:
-    from grpo_lint.audit.engine import in_processes, in_this_process, over_ray
+    from grpo_lint.audit.engine import in_processes, over_ray
 
-    if options.engine == "ray":
-        return over_ray
-    return in_processes(options.jobs) if options.jobs > 1 else in_this_process
+    return over_ray if options.engine == "ray" else in_processes(options.jobs)
 
 
 @contextmanager

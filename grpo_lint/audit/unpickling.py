@@ -1,0 +1,294 @@
+"""Reads what `torch.save` wrote without executing any of it: plain containers, numbers, and nothing else.
+
+A pickle is a program that may call whatever it names. Here every name gives an inert placeholder, whatever is done with
+one gives another, and tensors are no more than where their numbers stand: `Scalar` reads one when it is asked.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import struct
+import zipfile
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Archive", "NotReadable", "Scalar", "number_of"]
+
+MAX_PICKLE = 1 << 30  # bytes of objects in one dump; tokens of a thousand samples are a tenth of that
+_MAX_ENTRIES = 1_000_000
+
+
+class NotReadable(Exception):
+    """Why a file is no dump that can be read, in one clause."""
+
+
+class Inert:
+    """What any class, function or object is that a dump names: it does nothing, and keeps no more than its fields."""
+
+    __slots__ = ("fields",)
+    fields: dict[Any, Any]
+
+    def __new__(cls, *_: object, **__: object) -> Inert:
+        made = object.__new__(cls)
+        made.fields = {}
+        return made
+
+    def __call__(self, *_: object, **__: object) -> Inert:
+        return self
+
+    def __setstate__(self, state: object) -> None:
+        if isinstance(state, tuple) and len(state) == 2:  # of a class with slots
+            state = state[1]
+        if type(state) is dict:
+            self.fields = state
+
+    def __setitem__(self, _: object, __: object) -> None:
+        pass
+
+    def append(self, _: object) -> None:
+        pass
+
+    def extend(self, _: object) -> None:
+        pass
+
+    def add(self, _: object) -> None:
+        pass
+
+
+class Table(OrderedDict[Any, Any]):
+    """A dict of another kind, a `defaultdict` say; what it was made with is dropped."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        super().__init__()
+
+    def __setstate__(self, _: object) -> None:
+        pass
+
+
+class Scalar(Inert):
+    """A number of a tensor or of NumPy: `read` gives it. A tensor of several numbers has no `read`."""
+
+    __slots__ = ("read",)
+    read: Callable[[], float] | None
+
+    def __new__(cls, *_: object, **__: object) -> Scalar:
+        made = object.__new__(cls)
+        made.fields, made.read = {}, None
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Storage:
+    """Where the numbers of a tensor stand: the key of an archive's entry, and the type of its items."""
+
+    key: str
+    kind: str
+
+
+class _Kind(Inert):
+    """A storage class, by its name."""
+
+    __slots__ = ("name",)
+    name: str
+
+
+class _Dtype(Inert):
+    """A NumPy type, by its code and byte order."""
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, code: object = "", *_: object, **__: object) -> _Dtype:
+        made = object.__new__(cls)
+        made.code = "<" + code if isinstance(code, str) else ""
+        return made
+
+    def __setstate__(self, state: object) -> None:
+        if isinstance(state, tuple) and len(state) > 1 and state[1] == ">":
+            self.code = ">" + self.code[1:]
+
+
+# The items of storages and of NumPy's types, as `struct` has them, and their bytes.
+_ITEMS = {
+    "DoubleStorage": "d", "FloatStorage": "f", "HalfStorage": "e", "LongStorage": "q", "IntStorage": "i",
+    "ShortStorage": "h", "CharStorage": "b", "ByteStorage": "B", "BoolStorage": "?",
+}  # fmt: skip
+_NUMPY = {
+    "f8": "d", "f4": "f", "f2": "e", "i8": "q", "i4": "i", "i2": "h", "i1": "b",
+    "u8": "Q", "u4": "I", "u2": "H", "u1": "B", "b1": "?",
+}  # fmt: skip
+_REBUILDS = {"_rebuild_tensor_v2", "_rebuild_tensor"}
+_PARAMETERS = {"_rebuild_parameter", "_rebuild_parameter_with_state"}
+_SETS = {"set": set, "frozenset": frozenset}
+_TABLES = {("collections", "OrderedDict"), ("collections", "defaultdict"), ("collections", "Counter")}
+
+
+def number_of(value: object) -> float | None:
+    """A number, read where it stands in a tensor of one; None for anything else, a bool included as 0 or 1."""
+    if isinstance(value, Scalar):
+        return None if value.read is None else value.read()
+    return float(value) if isinstance(value, int | float) else None
+
+
+class Archive:
+    """A file of `torch.save`, in the format of today (a zip archive) or before version 1.6 (a row of pickles)."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def load(self) -> object:
+        """What was saved. Raises NotReadable, OSError."""
+        try:
+            if zipfile.is_zipfile(self._path):
+                with zipfile.ZipFile(self._path) as archive:
+                    return self._load_zip(archive)
+            with self._path.open("rb") as file:
+                return self._load_row(file)
+        except NotReadable:
+            raise
+        except (MemoryError, OverflowError) as error:
+            raise NotReadable("it claims more memory than there is for it") from error
+        except (zipfile.BadZipFile, EOFError, struct.error) as error:
+            raise NotReadable("it is cut off or damaged") from error
+        except OSError:
+            raise
+        except Exception as error:  # whatever an unpickler comes upon in a damaged pickle
+            raise NotReadable(f"its pickle is damaged ({type(error).__name__})") from error
+
+    def _load_zip(self, archive: zipfile.ZipFile) -> object:
+        entries = archive.infolist()
+        if len(entries) > _MAX_ENTRIES:
+            raise NotReadable("it claims too many entries")
+        pickles = [entry for entry in entries if entry.filename.endswith("/data.pkl")]
+        if len(pickles) != 1:
+            raise NotReadable("it is a zip archive, and none of torch.save")
+        entry = pickles[0]
+        _require_plain(entry, archive)
+        root = entry.filename.removesuffix("data.pkl")
+        names = {each.filename: each for each in entries}
+        order = ">" if _content(archive, names.get(root + "byteorder")) == b"big" else "<"
+
+        def read(storage: _Storage, offset: int) -> float:
+            return self._item(root + "data/" + storage.key, storage.kind, offset, order)
+
+        return _Unpickler(io.BytesIO(archive.read(entry)), read).load()
+
+    def _item(self, name: str, kind: str, offset: int, order: str) -> float:
+        """The number at an offset of a storage, read by itself."""
+        code = _ITEMS.get(kind)
+        try:
+            with zipfile.ZipFile(self._path) as archive:
+                entry = archive.getinfo(name)
+                _require_plain(entry, archive, limit=None)
+                with archive.open(entry) as file:
+                    if kind == "BFloat16Storage":
+                        file.seek(2 * offset)
+                        half = file.read(2)
+                        return float(struct.unpack("<f", b"\0\0" + (half if order == "<" else half[::-1]))[0])
+                    if code is None:
+                        raise NotReadable("a reward is a tensor of a type that is no number")
+                    size = struct.calcsize("=" + code)
+                    file.seek(size * offset)
+                    return float(struct.unpack(order + code, file.read(size))[0])
+        except (KeyError, zipfile.BadZipFile, struct.error, EOFError, ValueError, OverflowError) as error:
+            raise NotReadable("the numbers of a tensor are missing") from error
+
+    def _load_row(self, file: io.BufferedReader) -> object:
+        """The pickles of the old format: a magic number, a version, sizes of the system, the object; then storages."""
+        if self._path.stat().st_size > MAX_PICKLE:
+            raise NotReadable("it is no file of torch.save, or too large for one of the old format")
+        magic = _Unpickler(file, _unread).load()
+        if magic != 0x1950A86A20F9469CFC6C:
+            return magic  # a plain pickle
+        for _ in range(2):
+            _Unpickler(file, _unread).load()
+        return _Unpickler(file, _unread).load()
+
+
+def _unread(_: _Storage, __: int) -> float:
+    raise NotReadable("a reward is a tensor in a file of the old format, which is not read: save it again with torch")
+
+
+def _require_plain(entry: zipfile.ZipInfo, archive: zipfile.ZipFile, limit: int | None = MAX_PICKLE) -> None:
+    """Raises NotReadable for what torch.save never writes, and what could grow."""
+    if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+        raise NotReadable("it is compressed, which torch.save never does")
+    if limit is not None and entry.file_size > limit:
+        raise NotReadable(f"it claims {entry.file_size:,} bytes of objects; at most {limit:,} are read")
+
+
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo | None) -> bytes:
+    if entry is None or entry.file_size > 16:
+        return b""
+    _require_plain(entry, archive)
+    return archive.read(entry)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Python's own, which calls nothing but what `find_class` gives: that is where it is disarmed."""
+
+    def __init__(self, file: Any, read: Callable[[_Storage, int], float]) -> None:
+        super().__init__(file, encoding="utf-8", errors="replace")
+        self._read = read
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module in ("builtins", "__builtin__") and name in _SETS:
+            return _SETS[name]
+        if (module, name) in _TABLES:
+            return Table
+        if module == "torch._utils" and name in _REBUILDS:
+            return self._tensor
+        if module == "torch._utils" and name in _PARAMETERS:
+            return _first
+        if module in ("torch", "torch.storage") and name.endswith("Storage"):
+            kind = _Kind()
+            kind.name = name
+            return kind
+        if module.startswith("numpy") and name == "dtype":
+            return _Dtype
+        if module.startswith("numpy") and name == "scalar":
+            return _numpy_scalar
+        if module == "_codecs" and name == "encode":
+            return _encode
+        return Inert
+
+    def persistent_load(self, pid: object) -> object:
+        match pid:
+            case ("storage", _Kind() as kind, str(key), *_):
+                return _Storage(key, kind.name)
+            case _:
+                return Inert()
+
+    def _tensor(self, storage: object = None, offset: object = 0, size: object = (), *_: object) -> Scalar:
+        made = Scalar()
+        if isinstance(storage, _Storage) and isinstance(offset, int) and _holds_one(size):
+            made.read = lambda: self._read(storage, offset)
+        return made
+
+
+def _holds_one(size: object) -> bool:
+    return isinstance(size, tuple) and all(type(each) is int and each == 1 for each in size)
+
+
+def _first(*arguments: object) -> object:
+    return arguments[0] if arguments else Inert()
+
+
+def _encode(text: object = "", *_: object) -> bytes:
+    """How older pickles spell bytes."""
+    return text.encode("latin-1", errors="replace") if isinstance(text, str) else b""
+
+
+def _numpy_scalar(dtype: object = None, data: object = None, *_: object) -> Scalar:
+    made = Scalar()
+    code = _NUMPY.get(dtype.code[1:]) if isinstance(dtype, _Dtype) else None
+    if code is not None and isinstance(dtype, _Dtype) and isinstance(data, bytes):
+        order = dtype.code[0]
+        if len(data) == struct.calcsize("=" + code):
+            number = float(struct.unpack(order + code, data)[0])
+            made.read = lambda: number
+    return made
