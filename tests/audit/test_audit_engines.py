@@ -20,7 +20,6 @@ from grpo_lint.audit import engine
 from grpo_lint.audit.discovery import find_runs
 from grpo_lint.audit.engine import Task, audit_runs, in_processes, in_this_process, over_ray
 from grpo_lint.audit.records import RunAudit, Settings
-from grpo_lint.audit.summary import as_json
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -77,9 +76,9 @@ def test_a_ray_worker_that_is_killed_loses_nothing(runs: Path, tmp_path: Path, m
 
     def killed_twice(task: Task) -> engine.FileAudit:
         for number in ("1", "2"):
-            if task.path.name == f"rollout_{number}.pt" and not os.path.exists(mark + number):
-                with open(mark + number, "w"):
-                    os.kill(os.getpid(), signal.SIGKILL)
+            if task.path.name == f"rollout_{number}.pt" and not Path(mark + number).exists():
+                Path(mark + number).touch()
+                os.kill(os.getpid(), signal.SIGKILL)
         return audit_file(task)
 
     expected = audited(runs, in_this_process)
