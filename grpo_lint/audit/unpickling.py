@@ -143,11 +143,11 @@ class Archive:
     def load(self) -> object:
         """What was saved. Raises NotReadable, OSError."""
         try:
-            if zipfile.is_zipfile(self._path):
-                with zipfile.ZipFile(self._path) as archive:
-                    return self._load_zip(archive)
             with self._path.open("rb") as file:
-                return self._load_row(file)
+                if file.peek(2)[:2] != b"PK":
+                    return self._load_row(file)
+            with zipfile.ZipFile(self._path) as archive:
+                return self._load_zip(archive)
         except NotReadable:
             raise
         except (MemoryError, OverflowError) as error:
