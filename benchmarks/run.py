@@ -3,8 +3,8 @@
     python benchmarks/run.py --checkout ~/src/slime
 
 `linters` needs the checkout of a codebase, and the tools of the extra `bench`; `linters`, `startup` and `contracts`
-install this checkout of grpo-lint in a temporary environment; `reference` needs torch. What is missing is named and
-left out.
+install this checkout of grpo-lint in a temporary environment; `reference` needs torch, and `audit` the extra of that
+name. What is missing is named and left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from linters import compare_linters
 from startup import compare_startup
 from tables import as_json, machine, markdown
 
-PARTS = ("linters", "startup", "contracts", "reference")
+PARTS = ("linters", "startup", "contracts", "reference", "audit")
+AUDIT_NEEDS = ("torch", "pyarrow", "matplotlib", "jinja2")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -54,6 +55,8 @@ def comparisons(options: argparse.Namespace) -> Iterator[Comparison]:
             yield from _command_lines(Path(name), options, parts)
     if "reference" in parts:
         yield from _reference(options.rounds)
+    if "audit" in parts:
+        yield _audit(options.rounds)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,6 +101,17 @@ def _reference(rounds: int) -> Iterator[Comparison]:
     from advantages import compare_advantages
 
     yield from compare_advantages(rounds)
+
+
+def _audit(rounds: int) -> Comparison:
+    if any(find_spec(name) is None for name in AUDIT_NEEDS):
+        return Comparison(
+            "Dumped rollouts", (), missing=(Missing("the extra audit", "pip install 'grpo-lint[audit]'"),)
+        )
+    from audit import compare_audit
+
+    with tempfile.TemporaryDirectory() as name:
+        return compare_audit(Path(name), rounds)
 
 
 def _positive(text: str) -> int:

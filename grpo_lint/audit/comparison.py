@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 
 import torch
@@ -101,9 +101,13 @@ class _Prompts:
                 self.moved[group] = 1
 
 
-def _exact_sum(values: object) -> Fraction:
-    """A sum that is the same in any order: correctly rounded once, and exact from there on."""
-    return Fraction(math.fsum(values))  # type: ignore[arg-type]
+def _exact_sum(values: Iterable[float]) -> Fraction:
+    """A sum that is the same in any order: correctly rounded once, and exact from there on, as also beyond a float."""
+    known = tuple(values)
+    try:
+        return Fraction(math.fsum(known))
+    except OverflowError:
+        return sum(map(Fraction, known), Fraction(0))
 
 
 def _points(reference: Tensor, other: Tensor) -> tuple[tuple[float, float], ...]:

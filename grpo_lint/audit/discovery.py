@@ -21,17 +21,24 @@ class Files:
 
 
 def find_runs(named: Sequence[str]) -> Iterator[Files]:
-    """A run for each file, and for each folder that dumps stand in, at any depth. Raises OSError."""
+    """A run for each file, and for each folder that dumps stand in, at any depth. Raises OSError.
+
+    Links to folders below one that is named are not followed: `latest` is mostly a run that stands beside it.
+    """
     for name in named:
         path = Path(name)
         if not path.is_dir():
             path.stat()
             yield Files(name, (path,))
             continue
-        for folder in sorted((path, *(each for each in path.rglob("*") if each.is_dir())), key=_order):
+        for folder in sorted((path, *_folders_below(path)), key=_order):
             files = [each for each in folder.iterdir() if each.suffix in _ENDINGS and each.is_file()]
             if files or folder == path:
                 yield Files(str(folder), tuple(sorted(files, key=_order)))
+
+
+def _folders_below(path: Path) -> Iterator[Path]:
+    return (each for each in path.rglob("*") if each.is_dir() and not each.is_symlink())
 
 
 def _order(path: Path) -> list[tuple[int, int, str]]:

@@ -24,10 +24,14 @@ _RETRIES = 5  # of a file whose Ray worker ended
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A file of the run with a number, and how to read it."""
+    """A file of the run with a number, and how to read it.
+
+    `path` is absolute, as a worker may stand in another folder; `name` is what the file is called in results.
+    """
 
     run: int
     path: Path
+    name: str
     settings: Settings
 
 
@@ -51,9 +55,8 @@ def audit_file(task: Task) -> FileAudit:
     dumps: list[DumpAudit] = []
     skipped: list[Skipped] = []
     damaged: list[tuple[str, str]] = []
-    name = str(task.path)
     try:
-        for found in read_dumps(task.path, name, task.settings):
+        for found in read_dumps(task.path, task.name, task.settings):
             if isinstance(found, Skipped):
                 skipped.append(found)
             elif without := _without_identity(found):
@@ -66,7 +69,9 @@ def audit_file(task: Task) -> FileAudit:
     except Damage as damage:
         damaged.append((damage.name, damage.reason))
     except OSError as error:
-        damaged.append((name, error.strerror or type(error).__name__))
+        damaged.append((task.name, error.strerror or type(error).__name__))
+    except MemoryError:
+        damaged.append((task.name, "it needs more memory than there is for it"))
     return FileAudit(tuple(dumps), tuple(skipped), tuple(damaged))
 
 
@@ -86,7 +91,9 @@ def _clause(error: ValueError) -> str:
 
 def audit_runs(runs: Sequence[Files], settings: Settings, engine: Engine, tick: Callable[[], None]) -> list[RunAudit]:
     """Audit all files; `tick` is called after each."""
-    tasks = [Task(number, path, settings) for number, files in enumerate(runs) for path in files.paths]
+    tasks = [
+        Task(number, path.absolute(), str(path), settings) for number, files in enumerate(runs) for path in files.paths
+    ]
     gathered: list[list[FileAudit]] = [[] for _ in runs]
     for task, audit in zip(tasks, engine(tasks), strict=True):
         gathered[task.run].append(audit)
@@ -142,7 +149,11 @@ def _alone(task: Task) -> FileAudit:
     try:
         return next(_in_pool([task], 1))
     except BrokenProcessPool:
-        return FileAudit((), (), ((str(task.path), "it brought down the process that read it"),))
+        return _fatal(task)
+
+
+def _fatal(task: Task) -> FileAudit:
+    return FileAudit((), (), ((task.name, "it brought down the process that read it"),))
 
 
 def _limit() -> None:
@@ -173,8 +184,12 @@ def _in_order(
 
 
 def over_ray(tasks: Sequence[Task]) -> Iterator[FileAudit]:
-    """Over the Ray cluster that `RAY_ADDRESS` names, or one on this machine. A file whose worker ends is done again."""
+    """Over the Ray cluster that `RAY_ADDRESS` names, or one on this machine.
+
+    A file whose worker ends is done again; one that ends every worker is reported as damaged.
+    """
     import ray
+    from ray.exceptions import OutOfMemoryError, WorkerCrashedError
 
     started = not ray.is_initialized()
     if started:
@@ -184,7 +199,15 @@ def over_ray(tasks: Sequence[Task]) -> Iterator[FileAudit]:
 
         def submit(task: Task) -> Callable[[], FileAudit]:
             reference = remote.remote(task)
-            return lambda: ray.get(reference)
+
+            def result() -> FileAudit:
+                try:
+                    found: FileAudit = ray.get(reference)
+                except (OutOfMemoryError, WorkerCrashedError):
+                    return _fatal(task)
+                return found
+
+            return result
 
         yield from _in_order(tasks, _processors(ray), submit)
     finally:

@@ -81,6 +81,8 @@ def collapsed(rewards: Tensor, layout: Layout, settings: Settings) -> Tensor:
 
     A row of one sample has no sample deviation: its advantage is NaN, as it was in training.
     """
+    if not len(rewards):
+        return rewards
     rows = rewards.view(-1, rewards.shape[-1]) if layout.is_fallback else rewards.reshape(-1, layout.size)
     centred = rows - rows.mean(dim=-1, keepdim=True)
     size = rows.shape[-1]

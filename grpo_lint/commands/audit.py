@@ -73,7 +73,7 @@ def _parser() -> Parser:
     replaying.add_argument("--leave-one-out", action="store_true", help="the mean of the others (RLOO)")
     counting = parser.add_argument_group("counting")
     counting.add_argument("--per-rollout", action="store_true", help="count attempts, not their samples")
-    counting.add_argument("--solved-above", type=float, default=0.0, metavar="X", help="a reward that solves (0)")
+    counting.add_argument("--solved-above", type=_finite, default=0.0, metavar="X", help="a reward that solves (0)")
     output = parser.add_argument_group("output and work")
     output.add_argument("--json", action="store_true", help="print the figures as JSON")
     output.add_argument("--report", metavar="FILE", help="write a page to look at")
@@ -96,6 +96,16 @@ def _not_negative(word: str) -> float:
         number = -1.0
     if not 0 <= number < float("inf"):
         raise argparse.ArgumentTypeError(f"{printable(repr(word))} is not a number from 0")
+    return number
+
+
+def _finite(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = float("inf")
+    if not float("-inf") < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{printable(repr(word))} is not a finite number")
     return number
 
 
