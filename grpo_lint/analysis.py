@@ -16,7 +16,7 @@ from grpo_lint.depth import recursion_limit, require_shallow
 from grpo_lint.flow.module import analyse
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.gate import passes, passing
-from grpo_lint.imported_constants import look_up_in
+from grpo_lint.imported_names import ImportedNames
 from grpo_lint.model import Finding, Mark, Range
 from grpo_lint.rules import load
 from grpo_lint.selection import is_selected, selected
@@ -246,8 +246,10 @@ def _reports(
     best: dict[tuple[str, ast.expr], _Reported] = {}
     words = Vocabulary(config.reward_names, config.group_size_names)
     declarations = ProjectDeclarations(Path(source.path), tree, cache)
-    look_up = look_up_in(source, tree, cache)
-    for facts in analyse(source, tree, words, declarations=declarations, look_up=look_up):
+    names = ImportedNames(source, tree, cache)
+    for facts in analyse(
+        source, tree, words, declarations=declarations, look_up=names.expression, find_function=names.function
+    ):
         for rule, check in rules:
             for report in check(facts):
                 key = (rule.code, report.node)

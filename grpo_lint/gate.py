@@ -26,6 +26,10 @@ GROUP_RELATIVE = r"grpo(?![-_]lint|\d{3})|gspo|cispo|rloo|group.?relative|leave.
 SPREADS = ("std", "var", "nanstd", "nanvar", "std_mean", "var_mean", "stdev", "variance")
 PART_STATISTICS = (*SPREADS, "mean", "nanmean", "median", "nanmedian", "sum", "nansum", "fmean", "pstdev", "pvariance")
 
+# The import of a helper that takes a statistic, as far as its name tells; and the statistics of a reshape.
+CENTRING = r"import\b[^\n(]*(?:\([^)]*)?(?:normali[sz]|cent(?:er|re)|whiten|standardi[sz]|demean|baseline|adv)"
+STATISTICS = rf"(?:mean|median|sum|std|var)\b|{CENTRING}".encode()
+
 
 def any_word(words: Iterable[str]) -> bytes:
     """A pattern for one of these words."""

@@ -48,7 +48,9 @@ def propose(items: Iterable[Found], source: Source, config: Config, cache: Calla
     known: dict[object, Proposal] = {}
     for found in items:
         key = normalisation_of(found)
-        if key not in known and found.repair is not None:
+        if key not in known and _is_in_two_files(found):
+            known[key] = Proposal(replace(found.finding, fix_reason="a part of the normalisation is in another module"))
+        elif key not in known and found.repair is not None:
             known[key] = _repaired(found, found.repair, cache())
         elif key not in known and found.facts is not None and _may_have_fix(found):
             context = context or _context(source, found.facts.module.tree, config, cache)
@@ -58,6 +60,10 @@ def propose(items: Iterable[Found], source: Source, config: Config, cache: Calla
         first = known[key]
         finding = replace(found.finding, fix=first.finding.fix, fix_reason=first.finding.fix_reason)
         yield Proposal(finding, first.lift)
+
+
+def _is_in_two_files(found: Found) -> bool:
+    return found.facts is not None and found.grouping is not None and found.facts.is_in_two_files(found.grouping)
 
 
 def _may_have_fix(found: Found) -> bool:

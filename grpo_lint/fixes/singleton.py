@@ -20,7 +20,7 @@ def guard_spread(facts: FunctionFacts, spread: ExposedSpread) -> Fix:
     """The fix that leaves the advantage of a lone sample at 0, where it was NaN. Raises Refusal."""
     if spread.is_filter:
         raise Refusal("whether a group of one sample is to be kept is for the filter's author to say")
-    if not facts.owns(spread.node):
+    if not facts.owns(spread.node) or not facts.foreign_calls.isdisjoint({spread.node, spread.use}):
         raise Refusal("the standard deviation is taken in a helper")
     if not _is_centred(facts, spread):
         raise Refusal("what is divided is not known to be centred on the group's mean, which makes a lone sample's 0")

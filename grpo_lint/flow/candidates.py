@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from grpo_lint.flow.foreign import centring_among, grouping_among
 from grpo_lint.flow.vocabulary import IDENTITY_NAMES, Vocabulary
 from grpo_lint.gate import COLLECTIONS, CUTS, KEYS, OTHER_BLOCKS, OTHER_BUCKETS, PART_STATISTICS, SPREADS
 from grpo_lint.search import occurs
@@ -51,20 +52,26 @@ class _Signs:
     reshapes: frozenset[str]
     groups: frozenset[str]
     has_keys: bool
+    centring: frozenset[str]
+    grouping: frozenset[str]
 
     @classmethod
-    def of(cls, words: Set[str], vocabulary: Vocabulary) -> _Signs:
+    def of(cls, words: Set[str], vocabulary: Vocabulary, imported: Set[str]) -> _Signs:
         identities = IDENTITY_NAMES & words
         sizes = (word for word in words if vocabulary.is_group_relative and vocabulary.is_group_size(word, False))
         groups = identities | frozenset(sizes) if vocabulary.is_group_relative else frozenset[str]()
         reshapes = _RESHAPES | _EINOPS if "einops" in words else _RESHAPES
-        return cls(reshapes, groups, bool(identities) or not _SPREADS.isdisjoint(words))
+        has_keys = bool(identities) or not _SPREADS.isdisjoint(words)
+        return cls(reshapes, groups, has_keys, centring_among(imported), grouping_among(imported))
 
 
-def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary) -> Iterator[ast.AST]:
-    """Of pieces of code, those that may hold a finding, alone or with the pieces that they name."""
+def candidates(pieces: Sequence[Piece], vocabulary: Vocabulary, imported: Set[str]) -> Iterator[ast.AST]:
+    """Of pieces of code, those that may hold a finding, alone or with the pieces that they name.
+
+    `imported` are names of other modules' functions: they may group or take a statistic if their name says so.
+    """
     words = {piece.node: _words(piece.text) for piece in pieces}
-    signs = _Signs.of(frozenset[str]().union(*words.values()), vocabulary)
+    signs = _Signs.of(frozenset[str]().union(*words.values()), vocabulary, imported)
     marks = {piece.node: frozenset(_marks(piece, words[piece.node], vocabulary, signs)) for piece in pieces}
     if not _is_enough(frozenset[str]().union(*marks.values())):
         return
@@ -106,15 +113,15 @@ def _is_enough(marks: Set[str]) -> bool:
 
 
 def _marks(piece: Piece, words: Set[str], vocabulary: Vocabulary, signs: _Signs) -> Iterator[str]:
-    if not signs.reshapes.isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
+    if not (signs.reshapes | signs.grouping).isdisjoint(words) or ("None" in words and _ROW_INDEX.search(piece.text)):
         yield "reshape"
-    if any(word.endswith(_STATISTICS) for word in words):
+    if any(word.endswith(_STATISTICS) for word in words) or not signs.centring.isdisjoint(words):
         yield "statistic of a reshape"
     if _takes_parts(piece, words, signs):
         yield "part"
     if not signs.groups.isdisjoint(words):
         yield "groups at hand"
-    if not _PART_STATISTICS.isdisjoint(words):
+    if not (_PART_STATISTICS | signs.centring).isdisjoint(words):
         yield "statistic of a part"
     if vocabulary.is_mentioned(words):
         yield "rewards"

@@ -102,6 +102,7 @@ class Record:
     scaled: dict[ast.AST, ast.AST] = field(default_factory=dict)
     returned: dict[tuple[object, ...], Value | None] = field(default_factory=dict)
     appends: dict[ast.For, tuple[Append, ...]] = field(default_factory=dict)
+    foreign_calls: set[ast.AST] = field(default_factory=set)
 
     def values_in(self, root: ast.AST) -> dict[ast.expr, Value]:
         """The values of the expressions below a node, as far as they were evaluated."""

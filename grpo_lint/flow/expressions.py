@@ -15,6 +15,7 @@ from grpo_lint.flow.indexing import indexed, length_of
 from grpo_lint.flow.nodes import children_of
 from grpo_lint.flow.operations import integer, recognise
 from grpo_lint.flow.origins import named_after_target, named_vector, vector_from_comprehension
+from grpo_lint.flow.parameters import parameter_value
 from grpo_lint.flow.parts import Parts, element_of
 from grpo_lint.flow.shapes import several
 from grpo_lint.flow.traversal import groupings as groupings_in
@@ -112,7 +113,7 @@ class Evaluator:
             case ast.Dict():
                 return self._table(node, env)
             case ast.Lambda():
-                self.evaluate(node.body, env.copy())
+                self._lambda(node, env.copy())
                 return Local(node)
             case ast.Starred(value=inner) | ast.Await(value=inner) | ast.UnaryOp(operand=inner):
                 return self._wrapped(node, self.evaluate(inner, env))
@@ -134,6 +135,13 @@ class Evaluator:
         if integer(node) is not None:
             return Scalar(node, frozenset())
         return Altered(value, node) if is_reward_like(value) else UNKNOWN
+
+    def _lambda(self, node: ast.Lambda, inner: Environment) -> None:
+        arguments = node.args
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            value = parameter_value(argument, self.module.vocabulary)
+            inner.bind(argument.arg, value, self.record.define(argument.arg, argument, value, None))
+        self.evaluate(node.body, inner)
 
     def _other(self, node: ast.expr, env: Environment) -> Value:
         for child in children_of(node):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from grpo_lint.flow.attempts import Overcount
     from grpo_lint.flow.expansions import Mismatch
     from grpo_lint.flow.exposed import ExposedSpread
+    from grpo_lint.flow.foreign import Helper
     from grpo_lint.flow.lone_samples import LoneBaseline
     from grpo_lint.flow.unset_keys import UnsetKey
 
@@ -112,13 +113,15 @@ class ModuleFacts:
     methods: Mapping[str, Mapping[str, Function]]
     constants: Constants
     declarations: Declarations | None = None
+    find_helper: Callable[[ast.expr], Helper | None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionFacts:
     """What is known of one function, or of the module's own statements.
 
-    `values` holds the last value of every expression that was evaluated; `loads` the definitions that may reach a name.
+    `values` holds the last value of every expression that was evaluated; `loads` the definitions that may reach a name;
+    `foreign_calls` the calls of helpers of other modules that were followed.
     """
 
     module: ModuleFacts
@@ -127,6 +130,7 @@ class FunctionFacts:
     values: Mapping[ast.expr, Value]
     loads: Mapping[ast.Name, frozenset[Definition]]
     definitions: tuple[Definition, ...]
+    foreign_calls: frozenset[ast.AST] = frozenset()
 
     def value(self, node: ast.expr) -> Value:
         """What an expression is."""
@@ -252,6 +256,11 @@ class FunctionFacts:
         if isinstance(self.function, ast.Module):
             return False
         return self.function.lineno <= getattr(node, "lineno", 0) <= (self.function.end_lineno or 0)
+
+    def is_in_two_files(self, grouping: Grouping) -> bool:
+        """Whether a step of the normalisation stands in another module."""
+        steps = [grouping.node, *(use.node for use in self.uses(grouping))]
+        return any(step in self.foreign_calls for step in steps)
 
     def is_flat(self, grouping: Grouping) -> bool:
         """Whether the grouped rewards are known to have one axis."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from grpo_lint.flow.environment import Environment, Record, join
 from grpo_lint.flow.expressions import Evaluator, path_of
-from grpo_lint.flow.facts import Function, ModuleFacts
+from grpo_lint.flow.facts import Function, ModuleFacts, Normalising, Role
 from grpo_lint.flow.filling import MUTATORS, appends_in, changes_parameter, starts_empty
+from grpo_lint.flow.foreign import Helper, Relocation, is_worth_following
 from grpo_lint.flow.nodes import children_of
 from grpo_lint.flow.origins import vector_from_loop
 from grpo_lint.flow.parameters import parameter_value
@@ -274,6 +275,8 @@ class Interpreter:
     def inline(self, call: ast.Call, callee: Value, arguments: Sequence[Value]) -> Value | None:
         """What a function of this module returns for these arguments; None if it is none, or gets no rewards."""
         function = self._callee(call, callee)
+        if function is None and (callee is UNKNOWN or isinstance(callee, Scalar)):
+            return self._inline_foreign(call, arguments)
         if function is None or function in self.callers or len(self.callers) >= _HELPER_DEPTH:
             return None
         if not any(is_reward_like(value) or is_statistic(value) for value in arguments):
@@ -284,6 +287,41 @@ class Interpreter:
             known[key] = None  # what a recursion in the meantime is told
             known[key] = self._run_helper(function, call, arguments)
         return known.get(key)
+
+    def _inline_foreign(self, call: ast.Call, arguments: Sequence[Value]) -> Value | None:
+        """What a function of another module returns; what it does with groups that were made here is noted."""
+        if len(self.callers) >= _HELPER_DEPTH or not is_worth_following(call.func):
+            return None
+        if self.module.aliases.qualify(call.func) is None or self._is_local(call.func):
+            return None
+        if not any(is_reward_like(value) or is_statistic(value) for value in arguments):
+            return None
+        known, key = self.record.returned, (call, tuple(map(_identity, arguments)))
+        if key not in known and len(known) < _HELPER_CALLS:
+            helper = None if self.module.aliases.library(call.func) else self.module.find_helper(call.func)
+            known[key] = None if helper is None else self._run_foreign(helper, call, arguments)
+        return known.get(key)
+
+    def _is_local(self, node: ast.expr) -> bool:
+        """Whether a name, or the first of a chain of attributes, was given a value in the function."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and bool(self.record.loads.get(node))
+
+    def _run_foreign(self, helper: Helper, call: ast.Call, arguments: Sequence[Value]) -> Value | None:
+        record, env = Record(), Environment()
+        walker = Interpreter(helper.module, record, {}, (*self.callers, helper.function))
+        walker.bind_parameters(helper.function, env)
+        walker.bind_arguments(helper.function, call, arguments, env)
+        walker.run_body(helper.function, env)
+        relocation = Relocation.of(call, helper)
+        for found in record.normalisings:
+            if found.role is not Role.FILTER and all(map(relocation.is_own, found.groupings)):
+                values, statistic = relocation.of_value(found.values), relocation.of_value(found.statistic)
+                self.record.normalisings.append(Normalising(call, found.role, values, statistic, found.groupings))
+        self.record.foreign_calls.add(call)
+        returned = _joined(walker.returns)
+        return None if returned is None else relocation.of_value(returned)
 
     def _run_helper(self, function: Function | ast.Lambda, call: ast.Call, arguments: Sequence[Value]) -> Value | None:
         helper = Interpreter(self.module, self.record, self.methods, (*self.callers, function))

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
-from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.aliases import LIBRARIES, Aliases
 from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.constants import Constants, LookUp, unknown
 from grpo_lint.flow.decisions import decides
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts, Normalising, Role
+from grpo_lint.flow.foreign import Helper
 from grpo_lint.flow.interpreter import Interpreter
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.statements import walk_statements
 from grpo_lint.flow.view import innermost_function
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.source import Source
 
+FindFunction = Callable[[ast.expr], "tuple[Function, ast.Module] | None"]
 _BLOCKS = ast.If | ast.Try | ast.With | ast.For | ast.While | ast.Match
 
 
@@ -28,12 +32,13 @@ def analyse(
     is_gated: bool = True,
     declarations: Declarations | None = None,
     look_up: LookUp = unknown,
+    find_function: FindFunction = lambda _: None,
 ) -> Iterator[FunctionFacts]:
     """The facts of a module's functions and of its own statements; if gated, of those that may hold a finding."""
     owners = dict(_entries(tree.body, ""))
     pieces = [Piece(tree, "", _own_text(source, tree)), *(_piece(source, function) for function in owners)]
     words = words.for_candidates(source.text)
-    wanted = list(candidates(pieces, words)) if is_gated else [piece.node for piece in pieces]
+    wanted = list(candidates(pieces, words, _imported(tree))) if is_gated else [piece.node for piece in pieces]
     if not wanted:
         return
     aliases = Aliases.of(tree)
@@ -46,6 +51,7 @@ def analyse(
         methods=_methods(tree),
         constants=Constants.of(tree, aliases, look_up),
         declarations=declarations,
+        find_helper=_helpers(source, words, find_function),
     )
     for node in wanted:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -53,8 +59,39 @@ def analyse(
             yield _walk(module, node, dict(module.methods.get(owner, {})))
 
 
+def _helpers(source: Source, words: Vocabulary, find: FindFunction) -> Callable[[ast.expr], Helper | None]:
+    """What gives the helpers of other modules, with what is known of each module."""
+
+    @lru_cache(maxsize=8)
+    def facts_of(tree: ast.Module) -> tuple[ModuleFacts, frozenset[ast.AST]]:
+        aliases = Aliases.of(tree)
+        constants = Constants.of(tree, aliases, unknown)
+        facts = ModuleFacts(source, tree, aliases, words, _functions(tree.body), _methods(tree), constants)
+        return facts, frozenset(walk_nodes(tree))
+
+    def helper(node: ast.expr) -> Helper | None:
+        found = find(node)
+        return None if found is None else Helper(found[0], *facts_of(found[1]))
+
+    return helper
+
+
 def _piece(source: Source, function: Function) -> Piece:
     return Piece(function, function.name, source.rows(function.lineno, function.end_lineno or function.lineno))
+
+
+def _imported(tree: ast.Module) -> frozenset[str]:
+    """The names that the top level of a module imports from others that are no library of tensors."""
+    statements = [
+        *tree.body,
+        *(inner for node in tree.body if isinstance(node, _BLOCKS) for inner in _statements_in(node)),
+    ]
+    return frozenset(
+        alias.asname or alias.name
+        for node in statements
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] not in LIBRARIES
+        for alias in node.names
+    )
 
 
 def _own_text(source: Source, tree: ast.Module) -> str:
@@ -110,6 +147,7 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
         values=record.values,
         loads=record.loads,
         definitions=tuple(record.definitions.values()),
+        foreign_calls=frozenset(record.foreign_calls),
     )
 
 

@@ -47,6 +47,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from grpo_lint.gate import STATISTICS
 from grpo_lint.rules._rule import Report, Rule
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ RULE = Rule(
     summary="rewards are made one row and normalised along it: the whole batch becomes one group",
     gate=(
         rb"\b(?:view|reshape|unflatten|rearrange|unsqueeze|expand_dims|newaxis)\b|\[[(\s]*None\b",
-        rb"(?:mean|median|sum|std|var)\b",
+        STATISTICS,
     ),
 )
 

@@ -46,7 +46,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grpo_lint.gate import BLOCKS, PART_STATISTICS, any_word
+from grpo_lint.gate import BLOCKS, CENTRING, PART_STATISTICS, any_word
 from grpo_lint.rules._rule import Report, Rule
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ RULE = Rule(
     summary="groups are slices, splits or quotients of positions, and a group statistic becomes a baseline or scale",
     gate=(
         BLOCKS.encode(),
-        any_word(PART_STATISTICS),
+        any_word(PART_STATISTICS) + b"|" + CENTRING.encode(),
     ),
 )
 
