@@ -129,7 +129,7 @@ def test_memory_does_not_grow_with_the_number_of_dumps(runs: Path) -> None:
         given.append(len(given))
         return lambda: len(given)
 
-    tasks = [Task(0, Path(str(number)), Settings()) for number in range(1_000)]
+    tasks = [Task(0, Path(str(number)), str(number), Settings()) for number in range(1_000)]
     ahead = [count - done for done, count in enumerate(engine._in_order(tasks, 2, submit))]  # type: ignore[arg-type]
     assert len(given) == 1_000
     assert max(ahead) <= 2 * engine._AHEAD
