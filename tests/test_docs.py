@@ -146,14 +146,15 @@ def options() -> set[str]:
             text=True,
             check=True,
         ).stdout
-        for command in ([], ["vendor"])
+        for command in ([], ["vendor"], ["audit"])
     ]
     return set(re.findall(r"--[a-z][a-z-]+", "".join(helps)))
 
 
 def test_every_option_is_documented(options: set[str]) -> None:
     assert {"--fix", "--output-format", "--tests"} <= options
-    assert {option for option in options if f"`{option}" not in README} == set()
+    pages = README + (ROOT / "docs/audit.md").read_text("utf-8")
+    assert {option for option in options if f"`{option}" not in pages} == set()
 
 
 def test_no_option_is_documented_that_does_not_exist(options: set[str]) -> None:

@@ -29,7 +29,7 @@ _COLOURS = {
     _WRONG: "var(--wrong)",
     _SHADE: "var(--shade)",
 }
-_STYLE = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "grpo-lint",
     "font.family": "sans-serif",
@@ -84,6 +84,8 @@ def _step(dump: DumpAudit, at: int) -> str:
 
 def scatter(dumps: Sequence[DumpAudit], name: str) -> str:
     """Advantages by identity against collapsed ones, a choice of them at even distances; larger where many meet."""
+    from matplotlib.collections import PathCollection
+
     chosen = [point for dump in dumps for point in dump.points]
     counts = Counter((round(x, 3), round(y, 3)) for x, y in chosen[:: max(1, -(-len(chosen) // _POINTS))])
 
@@ -103,7 +105,8 @@ def scatter(dumps: Sequence[DumpAudit], name: str) -> str:
         axes.set_ylabel("collapsed advantage")
         legend = axes.legend(frameon=False, loc="lower right", handletextpad=0.1)
         for handle in legend.legend_handles:
-            handle.set_sizes([18])
+            if isinstance(handle, PathCollection):
+                handle.set_sizes([18])
 
     return _drawn(draw, name, "Advantages by identity against collapsed advantages", _HEIGHT)
 
@@ -114,6 +117,8 @@ def _sign(value: float) -> int:
 
 def sizes(group_sizes: Sequence[tuple[int, int]], unit: str, name: str) -> str:
     """How many prompts have how many samples; of very many sizes, ranges of them."""
+    from matplotlib.ticker import MaxNLocator
+
     bars = list(_ranges(group_sizes))
 
     def draw(axes: Axes) -> None:
@@ -122,7 +127,7 @@ def sizes(group_sizes: Sequence[tuple[int, int]], unit: str, name: str) -> str:
         axes.set_xticks(list(shown), [bars[at][0] for at in shown])
         axes.set_xlabel(f"{unit} of a prompt")
         axes.set_ylabel("prompts")
-        axes.yaxis.get_major_locator().set_params(integer=True)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
     return _drawn(draw, name, "How many prompts have how many samples", _HEIGHT)
 
