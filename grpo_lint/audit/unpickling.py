@@ -6,6 +6,7 @@ one gives another, and tensors are no more than where their numbers stand: `Scal
 
 from __future__ import annotations
 
+import errno
 import io
 import pickle
 import struct
@@ -154,8 +155,10 @@ class Archive:
             raise NotReadable("it claims more memory than there is for it") from error
         except (zipfile.BadZipFile, EOFError, struct.error) as error:
             raise NotReadable("it is cut off or damaged") from error
-        except OSError:
-            raise
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
+            raise NotReadable("it is cut off or damaged") from error  # a place before its start
         except Exception as error:  # whatever an unpickler comes upon in a damaged pickle
             raise NotReadable(f"its pickle is damaged ({type(error).__name__})") from error
 
