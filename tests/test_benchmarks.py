@@ -221,6 +221,27 @@ def test_without_a_checkout_the_linters_are_left_out_and_nothing_is_installed(ca
     assert "Left out: a checkout (`python benchmarks/run.py --checkout PATH`)." in capsys.readouterr().out
 
 
+def test_an_audit_is_timed_beside_reading_the_same_files(tmp_path):
+    from audit import BASELINE, SEVERAL, SUBJECT, compare_audit
+
+    comparison = compare_audit(tmp_path, rounds=1, dumps=25, samples=9)
+    assert [(timed.name, timed.statuses) for timed in comparison.timings] == [
+        (SUBJECT, (0,)),
+        (SEVERAL, (0,)),
+        (BASELINE, (0,)),
+    ]
+    assert [comparison.holds(timed) is None for timed in comparison.timings] == [True, True, False]
+    assert len(list((tmp_path / "rollouts").iterdir())) == 25
+
+
+def test_without_the_extra_the_audit_is_left_out(capsys, monkeypatch):
+    import run
+
+    monkeypatch.setattr(run, "find_spec", lambda name: None if name == "pyarrow" else object())
+    assert run.main(["--only", "audit", "--rounds", "1"]) == 0
+    assert "Left out: the extra audit (`pip install 'grpo-lint[audit]'`)." in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "arguments", [["--rounds", "0"], ["--rounds", "x"], ["--slow-rounds", "-1"], ["--only", "other"]]
 )

@@ -89,7 +89,7 @@ def verdict(runs: Sequence[RunAudit]) -> str:
     if not total.collapsed.nonzero_reference and not total.collapsed.nonzero_other:
         return f"No reward signal in any of the {_dumps(total.dumps)}: nothing to compare."
     wrong = total.collapsed.samples - total.collapsed.agree
-    if total.trained_dumps == total.dumps and total.trained.agree == total.samples:
+    if total.trained.agree == total.samples:
         return (
             f"Unaffected: in all {_dumps(total.dumps)} the advantages that were trained on are those by identity; "
             f"grouping by position would change {_share(wrong, total.samples)} of them."
