@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import errno
 import io
+import math
 import pickle
 import struct
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Archive", "NotReadable", "Scalar", "number_of"]
 
@@ -45,10 +46,10 @@ class Inert:
         if isinstance(state, tuple) and len(state) == 2:  # of a class with slots
             state = state[1]
         if type(state) is dict:
-            self.fields = state
+            self.fields = {**self.fields, **state} if self.fields else state
 
-    def __setitem__(self, _: object, __: object) -> None:
-        pass
+    def __setitem__(self, key: object, value: object) -> None:
+        self.fields[key] = value  # of a class derived from dict
 
     def append(self, _: object) -> None:
         pass
@@ -82,9 +83,11 @@ class Scalar(Inert):
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class _Storage:
-    """Where the numbers of a tensor stand: the key of an archive's entry, and the type of its items."""
+class _Storage(NamedTuple):
+    """Where the numbers of a tensor stand: the key of an archive's entry, and the type of its items.
+
+    A tuple, since a pickle may set the state of what it holds; a frozen dataclass with slots would take any.
+    """
 
     key: str
     kind: str
@@ -95,6 +98,21 @@ class _Kind(Inert):
 
     __slots__ = ("name",)
     name: str
+
+
+class _Call(Inert):
+    """A function that a pickle may call. Bare, it would keep the attributes and defaults that a pickle sets."""
+
+    __slots__ = ("_function",)
+    _function: Callable[..., object]
+
+    def __new__(cls, function: Callable[..., object]) -> _Call:
+        made = object.__new__(cls)
+        made.fields, made._function = {}, function
+        return made
+
+    def __call__(self, *arguments: object, **_: object) -> Any:
+        return self._function(*arguments)
 
 
 class _Dtype(Inert):
@@ -132,14 +150,27 @@ def number_of(value: object) -> float | None:
     """A number, read where it stands in a tensor of one; None for anything else, a bool included as 0 or 1."""
     if isinstance(value, Scalar):
         return None if value.read is None else value.read()
-    return float(value) if isinstance(value, int | float) else None
+    try:
+        return float(value) if isinstance(value, int | float) else None
+    except OverflowError:
+        return math.inf
 
 
 class Archive:
-    """A file of `torch.save`, in the format of today (a zip archive) or before version 1.6 (a row of pickles)."""
+    """A file of `torch.save`, in the format of today (a zip archive) or before version 1.6 (a row of pickles).
+
+    It is open within `with`, for as long as numbers of tensors may be asked for.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._open = ExitStack()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
     def load(self) -> object:
         """What was saved. Raises NotReadable, OSError."""
@@ -147,8 +178,7 @@ class Archive:
             with self._path.open("rb") as file:
                 if file.peek(2)[:2] != b"PK":
                     return self._load_row(file)
-            with zipfile.ZipFile(self._path) as archive:
-                return self._load_zip(archive)
+            return self._load_zip(self._open.enter_context(zipfile.ZipFile(self._path)))
         except NotReadable:
             raise
         except (MemoryError, OverflowError) as error:
@@ -176,29 +206,9 @@ class Archive:
         order = ">" if _content(archive, names.get(root + "byteorder")) == b"big" else "<"
 
         def read(storage: _Storage, offset: int) -> float:
-            return self._item(root + "data/" + storage.key, storage.kind, offset, order)
+            return _item(archive, root + "data/" + storage.key, storage.kind, offset, order)
 
         return _Unpickler(io.BytesIO(archive.read(entry)), read).load()
-
-    def _item(self, name: str, kind: str, offset: int, order: str) -> float:
-        """The number at an offset of a storage, read by itself."""
-        code = _ITEMS.get(kind)
-        try:
-            with zipfile.ZipFile(self._path) as archive:
-                entry = archive.getinfo(name)
-                _require_plain(entry, archive, limit=None)
-                with archive.open(entry) as file:
-                    if kind == "BFloat16Storage":
-                        file.seek(2 * offset)
-                        half = file.read(2)
-                        return float(struct.unpack("<f", b"\0\0" + (half if order == "<" else half[::-1]))[0])
-                    if code is None:
-                        raise NotReadable("a reward is a tensor of a type that is no number")
-                    size = struct.calcsize("=" + code)
-                    file.seek(size * offset)
-                    return float(struct.unpack(order + code, file.read(size))[0])
-        except (KeyError, zipfile.BadZipFile, struct.error, EOFError, ValueError, OverflowError) as error:
-            raise NotReadable("the numbers of a tensor are missing") from error
 
     def _load_row(self, file: io.BufferedReader) -> object:
         """The pickles of the old format: a magic number, a version, sizes of the system, the object; then storages."""
@@ -210,6 +220,24 @@ class Archive:
         for _ in range(2):
             _Unpickler(file, _unread).load()
         return _Unpickler(file, _unread).load()
+
+
+def _item(archive: zipfile.ZipFile, name: str, kind: str, offset: int, order: str) -> float:
+    """The number at an offset of a storage, read by itself."""
+    is_half = kind == "BFloat16Storage"  # the upper half of a float
+    code = "H" if is_half else _ITEMS.get(kind)
+    if code is None:
+        raise NotReadable("a reward is a tensor of a type that is no number")
+    size = struct.calcsize("=" + code)
+    try:
+        entry = archive.getinfo(name)
+        _require_plain(entry, archive, limit=None)
+        with archive.open(entry) as file:
+            file.seek(size * offset)
+            (number,) = struct.unpack(order + code, file.read(size))
+    except (KeyError, zipfile.BadZipFile, struct.error, EOFError, ValueError, OverflowError, RuntimeError) as error:
+        raise NotReadable("the numbers of a tensor are missing") from error
+    return float(struct.unpack("<f", struct.pack("<I", number << 16))[0]) if is_half else float(number)
 
 
 def _unread(_: _Storage, __: int) -> float:
@@ -244,9 +272,9 @@ class _Unpickler(pickle.Unpickler):
         if (module, name) in _TABLES:
             return Table
         if module == "torch._utils" and name in _REBUILDS:
-            return self._tensor
+            return _Call(self._tensor)
         if module == "torch._utils" and name in _PARAMETERS:
-            return _first
+            return _Call(_first)
         if module in ("torch", "torch.storage") and name.endswith("Storage"):
             kind = _Kind()
             kind.name = name
@@ -254,9 +282,9 @@ class _Unpickler(pickle.Unpickler):
         if module.startswith("numpy") and name == "dtype":
             return _Dtype
         if module.startswith("numpy") and name == "scalar":
-            return _numpy_scalar
+            return _Call(_numpy_scalar)
         if module == "_codecs" and name == "encode":
-            return _encode
+            return _Call(_encode)
         return Inert
 
     def persistent_load(self, pid: object) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import math
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -126,6 +127,30 @@ def test_lists_of_samples_in_lists(tmp_path: Path) -> None:
 def test_samples_that_are_objects(tmp_path: Path) -> None:
     path = save_slime(tmp_path / "a.pt", 0, [Sample(0, 1.0, 5), Sample(1, 0.0)])
     assert read(path) == [Dump("it", 0, (0, 1), (1.0, 0.0), (5, None))]
+
+
+class Record(dict[str, Any]):
+    """A dict of another kind, as settings libraries have them, with an attribute of its own."""
+
+
+def test_samples_that_are_dicts_of_another_kind(tmp_path: Path) -> None:
+    samples = [Record(each) for each in slime_samples([0, 1], [1.0, 0.5])]
+    samples[1].origin = "a tool"  # type: ignore[attr-defined]
+    (found,) = read(save_slime(tmp_path / "a.pt", 0, samples))
+    assert isinstance(found, Dump)
+    assert (found.groups, found.rewards) == ((0, 1), (1.0, 0.5))
+
+
+def test_numbers_that_no_float_can_hold(tmp_path: Path) -> None:
+    huge = 10**400
+    keyed = save_slime(tmp_path / "a.pt", 0, slime_samples([0], [{"acc": huge}]))
+    assert damage(keyed, reward_key="acc") == "the reward of sample 1 is not finite"
+    (found,) = read(save_slime(tmp_path / "b.pt", 0, slime_samples([0], [1.0], advantage=huge)))
+    assert isinstance(found, Dump)
+    assert found.advantages == (math.inf,)
+    (found,) = read(lines(tmp_path / "a.jsonl", [{"group": 1, "reward": 1, "advantage": huge}]))
+    assert isinstance(found, Dump)
+    assert found.advantages is None
 
 
 def test_the_part_of_a_reward_that_counts(tmp_path: Path) -> None:
@@ -296,3 +321,29 @@ def test_damaged_tables(tmp_path: Path) -> None:
         assert damage(path) == "it is cut off or damaged"
     assert damage(table(path, completions(f=["x", "y", "z"]))) == "it has no column of rewards"
     assert read(table(path, {"a": [1]})) == [Skipped("it", "its columns are no rollouts of a known format", 0)]
+
+
+def test_a_file_of_blank_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("\n \n\n", encoding="utf-8")
+    assert damage(tmp_path / "a.jsonl") == "it is empty"
+
+
+def test_a_table_without_rows_is_an_empty_batch(tmp_path: Path) -> None:
+    empty = pyarrow.table({"group": pyarrow.array([], pyarrow.int64()), "reward": pyarrow.array([], pyarrow.float64())})
+    parquet.write_table(empty, tmp_path / "a.parquet")
+    assert read(tmp_path / "a.parquet") == [Dump("it", None, (), ())]
+
+
+def test_tables_of_values_that_cannot_be_read(tmp_path: Path) -> None:
+    ends, text = pyarrow.py_buffer(b"\0\0\0\0\2\0\0\0\4\0\0\0"), pyarrow.py_buffer(b"\xff\xfe\xfd\xfc")
+    no_text = pyarrow.StringArray.from_buffers(2, ends, text)
+    fine_times = pyarrow.array([1, 2**62 + 1], pyarrow.timestamp("ns"))
+    for groups in (no_text, fine_times):
+        path = tmp_path / "a.parquet"
+        parquet.write_table(pyarrow.table({"group": groups, "reward": [1.0, 2.0]}), path)
+        assert damage(path) == "it is cut off or damaged"
+
+
+def test_a_named_format_whose_rewards_are_not_there(tmp_path: Path) -> None:
+    path = table(tmp_path / "a.parquet", {"group": [1, 2], "other": [1.0, 2.0]})
+    assert damage(path, format="neutral") == "it has no column of rewards"

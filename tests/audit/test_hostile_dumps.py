@@ -11,10 +11,13 @@ import struct
 import subprocess
 import sys
 import zipfile
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import numpy
 import pytest
 import torch
 from command_line import run
@@ -22,6 +25,7 @@ from dumps import save_slime, slime_samples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from grpo_lint.audit import unpickling
 from grpo_lint.audit.formats import read_dumps
 from grpo_lint.audit.records import Damage, Dump, Settings, Skipped
 
@@ -143,6 +147,87 @@ def test_storages_of_rewards_that_lie(tmp_path: Path) -> None:
     assert outcome(infinite) == "damaged: the reward of sample 1 is not finite"
 
 
+def state_of(reference: bytes, state: Any) -> bytes:
+    """Opcodes that set the state of what others give."""
+    return reference + pickle.dumps(state, 2)[2:-1] + b"b"
+
+
+@pytest.mark.parametrize(
+    "state",
+    [[5, "FloatStorage"], [None, None], ["0", []], {"key": 5}, ({}, {"kind": []}), ({"key": 5}, None)],
+    ids=repr,
+)
+def test_where_a_tensor_stands_cannot_be_changed(tmp_path: Path, state: Any) -> None:
+    """The state of a storage's place, set between its making and the tensor's."""
+    place = b"(X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\x01tQ"
+    tensor = b"ctorch._utils\n_rebuild_tensor_v2\n(" + state_of(place, state) + b"K\x00))tR"
+    start = b"\x80\x02}X\x07\x00\x00\x00samples]}(X\x0b\x00\x00\x00group_indexK\x00X\x06\x00\x00\x00reward"
+    path = archive(tmp_path / "a.pt", start + tensor + b"uas.", **{"data/0": struct.pack("<f", 1)})
+    assert outcome(path).startswith("damaged: its pickle is damaged")
+    plain = start + tensor.replace(state_of(place, state), place) + b"uas."
+    assert outcome(archive(tmp_path / "b.pt", plain, **{"data/0": struct.pack("<f", 1)})) == "Dump"
+
+
+def test_a_storage_that_claims_to_be_encrypted(tmp_path: Path) -> None:
+    data = bytearray(save_slime(tmp_path / "a.pt", 0, slime_samples([0], [torch.tensor(1.0)])).read_bytes())
+    central = data.index(b"a/data/0", data.index(b"PK\x01\x02")) - 46
+    data[central + 8] |= 1
+    data[data.index(b"a/data/0") - 30 + 6] |= 1
+    (tmp_path / "b.pt").write_bytes(data)
+    assert outcome(tmp_path / "b.pt") == "damaged: the numbers of a tensor are missing"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        b"_codecs\nencode",
+        b"numpy.core.multiarray\nscalar",
+        b"torch._utils\n_rebuild_parameter",
+        b"torch._utils\n_rebuild_tensor_v2",
+        b"torch\nFloatStorage",
+        b"numpy\ndtype",
+        b"collections\nOrderedDict",
+        b"os\nsystem",
+    ],
+)
+def test_nothing_of_a_dump_outlives_it(tmp_path: Path, name: bytes) -> None:
+    """What a dump does to the functions and classes that stand for its own is not there for the next."""
+    rewards = [numpy.float64(0.5), torch.tensor(1.5), torch.nn.Parameter(torch.tensor(2.5))]
+    whole = save_slime(tmp_path / "whole.pt", 0, slime_samples([0, 1, 1], rewards, table=OrderedDict(a=1)))
+    before = snapshot()
+    for state in ({"mark": 1}, ({"mark": 1}, {"__defaults__": ("x",), "__kwdefaults__": None, "__doc__": "x"})):
+        outcome(archive(tmp_path / "a.pt", b"\x80\x02" + state_of(b"c" + name + b"\n", state) + b"."))
+        assert snapshot() == before
+    (found,) = read_dumps(whole, "it", Settings())
+    assert isinstance(found, Dump)
+    assert found.rewards == (0.5, 1.5, 2.5)
+
+
+def snapshot() -> list[Any]:
+    """The state of every function and class of the unpickler."""
+    own = [each for each in vars(unpickling).values() if getattr(each, "__module__", None) == unpickling.__name__]
+    methods = [each for kind in own if isinstance(kind, type) for each in vars(kind).values() if callable(each)]
+    return [
+        (each, dict(vars(each)), each.__doc__, getattr(each, "__defaults__", None))
+        for each in (*own, *methods)
+        if hasattr(each, "__dict__")
+    ]
+
+
+def test_a_thousand_rewards_that_are_tensors_take_no_long(tmp_path: Path) -> None:
+    """The archive's list of entries is read once, and not for each."""
+    rewards = [torch.tensor(float(at)) for at in range(1000)]
+    path = save_slime(tmp_path / "a.pt", 0, slime_samples(range(1000), rewards))
+    with zipfile.ZipFile(path) as file:
+        assert len(file.namelist()) > 1000
+    opened = mock.Mock(wraps=zipfile.ZipFile)
+    with mock.patch("zipfile.ZipFile", opened):
+        (found,) = read_dumps(path, "it", Settings())
+    assert isinstance(found, Dump)
+    assert found.rewards == tuple(map(float, range(1000)))
+    assert opened.call_count == 1
+
+
 def test_a_zip_bomb(tmp_path: Path) -> None:
     data = pickle.dumps({"samples": [], "filler": b"\0" * 50_000_000})
     path = archive(tmp_path / "a.pt", data, zipfile.ZIP_DEFLATED)
@@ -248,9 +333,9 @@ def test_samples_that_hold_themselves(tmp_path: Path) -> None:
         ({"reward": float("-inf")}, "the reward of sample 1 is not finite"),
         ({"reward": 10**400}, "the reward of sample 1 is not finite"),
         ({"reward": None}, "the reward of sample 1 is missing"),
-        ({"reward": "1.0"}, "the reward of sample 1 is missing"),
-        ({"reward": [1.0]}, "the reward of sample 1 is missing"),
-        ({"reward": torch.zeros(2)}, "the reward of sample 1 is missing"),
+        ({"reward": "1.0"}, "the reward of sample 1 is no number"),
+        ({"reward": [1.0]}, "the reward of sample 1 is no number"),
+        ({"reward": torch.zeros(2)}, "the reward of sample 1 is no number"),
         ({"group_index": [1]}, "the identity of sample 1 is no plain value"),
         ({"group_index": {"a": 1}}, "the identity of sample 1 is no plain value"),
         ({"rollout_id": object()}, "the identity of sample 1 is no plain value"),

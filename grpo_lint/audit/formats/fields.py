@@ -69,7 +69,9 @@ class Batches:
         columns.advantages.append(_first(record, self.fields.advantages))
 
     def dumps(self) -> Iterator[Dump]:
-        """The batches. Raises Damage."""
+        """The batches, an empty one where there is no record. Raises Damage."""
+        if not self._columns:
+            yield _Columns().dump(self.name, None)
         for step, columns in self._columns.items():
             name = self.name if len(self._columns) == 1 else f"{self.name}#{'?' if step is None else step}"
             yield columns.dump(name, step)
@@ -84,9 +86,9 @@ class _Columns:
 
     def dump(self, name: str, step: int | None) -> Dump:
         attempts = None if self.attempts.count(None) == len(self.attempts) else tuple(self.attempts)
-        known = [each for each in self.advantages if isinstance(each, int | float)]
-        is_complete = len(known) == len(self.advantages) and all(map(math.isfinite, known))
-        advantages = tuple(map(float, known)) if is_complete else None
+        known = [_number(each) for each in self.advantages if isinstance(each, int | float)]
+        is_complete = 0 < len(known) == len(self.advantages) and all(map(math.isfinite, known))
+        advantages = tuple(known) if is_complete else None
         return Dump(name, step, tuple(self.groups), tuple(self.rewards), attempts, advantages)
 
 
@@ -94,13 +96,17 @@ def finite(value: object, what: str, at: int, name: str) -> float:
     """A finite number. Raises Damage that names the sample."""
     if not isinstance(value, int | float):
         raise Damage(name, f"the {what} of sample {at} is {'missing' if value is None else 'no number'}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = _number(value)
     if not math.isfinite(number):
         raise Damage(name, f"the {what} of sample {at} is not finite")
     return number
+
+
+def _number(value: int | float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def identity(value: object) -> Hashable:

@@ -27,8 +27,9 @@ def read_lines(path: Path, name: str, settings: Settings) -> Iterator[Dump | Ski
             batches.add(record, _reward(record, batches.fields, settings), at)
         except (TypeError, RecursionError) as error:
             raise Damage(name, f"the identity of sample {at} is no plain value") from error
-    if batches is not None:
-        yield from batches.dumps()
+    if batches is None:
+        raise Damage(name, "it is empty")
+    yield from batches.dumps()
 
 
 def _records(path: Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -27,7 +27,7 @@ def read_table(path: Path, name: str, settings: Settings) -> Iterator[Dump | Ski
                 return
             rewards = _reward_columns(schema, fields, settings, name)
             yield from _batches(table, fields, rewards, name, settings)
-    except (pyarrow.ArrowException, MemoryError, OSError) as error:
+    except (pyarrow.ArrowException, ValueError, OverflowError, MemoryError, OSError) as error:
         if isinstance(error, FileNotFoundError | PermissionError):
             raise
         raise Damage(name, "it is cut off or damaged") from error
@@ -57,7 +57,10 @@ def _reward_columns(schema: Any, fields: Fields, settings: Settings, name: str) 
             raise Damage(name, "it has no column of the name that --reward-key gives")
         return [settings.reward_key]
     if fields.rewards:
-        return list(fields.rewards)
+        known = [each for each in fields.rewards if each in schema.names]
+        if not known:
+            raise Damage(name, "it has no column of rewards")
+        return known
     from pyarrow import types
 
     numbers = [

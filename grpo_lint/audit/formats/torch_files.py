@@ -17,14 +17,15 @@ _DEPTH = 3  # of lists of samples in lists: prompts, attempts, samples
 def read_torch_file(path: Path, name: str, settings: Settings) -> Iterator[Dump | Skipped]:
     """The one batch of a file. Raises Damage."""
     try:
-        saved = Archive(path).load()
-        content = saved if isinstance(saved, dict) else saved.fields if isinstance(saved, Inert) else {}
-        samples = content.get("samples")
-        if not isinstance(samples, list | tuple):
-            yield Skipped(name, "it is saved by torch, and no dump of rollouts", 0)
-            return
-        records = [_record(each, name) for each in _flat(samples, name)]
-        yield _dump(records, content.get("rollout_id"), path, name, settings)
+        with Archive(path) as archive:
+            saved = archive.load()
+            content = saved if isinstance(saved, dict) else saved.fields if isinstance(saved, Inert) else {}
+            samples = content.get("samples")
+            if not isinstance(samples, list | tuple):
+                yield Skipped(name, "it is saved by torch, and no dump of rollouts", 0)
+                return
+            records = [_record(each, name) for each in _flat(samples, name)]
+            yield _dump(records, content.get("rollout_id"), path, name, settings)
     except NotReadable as error:
         raise Damage(name, str(error)) from error
 
@@ -73,7 +74,8 @@ def _reward(value: object, settings: Settings, at: int, name: str) -> float:
         if settings.reward_key is None:
             raise Damage(name, f"the reward of sample {at} has several parts: --reward-key tells which counts")
         value = value.get(settings.reward_key)
-    return finite(number_of(value), "reward", at, name)
+    number = number_of(value)
+    return finite(value if number is None else number, "reward", at, name)
 
 
 def _identity(value: object, at: int, name: str) -> Hashable:
