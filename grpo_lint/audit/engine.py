@@ -72,6 +72,8 @@ def audit_file(task: Task) -> FileAudit:
         damaged.append((task.name, error.strerror or type(error).__name__))
     except MemoryError:
         damaged.append((task.name, "it needs more memory than there is for it"))
+    except Exception as error:  # so that one file costs no other
+        damaged.append((task.name, f"internal error ({type(error).__name__})"))
     return FileAudit(tuple(dumps), tuple(skipped), tuple(damaged))
 
 
