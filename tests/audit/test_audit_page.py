@@ -79,6 +79,12 @@ def repaired() -> RunAudit:
     return RunAudit("run", (replace(one, trained=same),), (), ())
 
 
+def almost_zero() -> RunAudit:
+    """A run whose advantages are all 0 within the tolerance, to different sides of it, so that some do not agree."""
+    (one,) = audited(NO_SIGNAL).dumps
+    return RunAudit("run", (replace(one, collapsed=replace(one.collapsed, agree=2)),), (), ())
+
+
 @pytest.mark.parametrize(
     ("found", "is_bad"),
     [
@@ -89,6 +95,7 @@ def repaired() -> RunAudit:
         (audited(NO_SIGNAL), False),
         (audited(), False),
         (repaired(), False),
+        (almost_zero(), False),
     ],
 )
 def test_the_colour_of_the_verdict_is_that_of_its_words(found: RunAudit, is_bad: bool) -> None:
