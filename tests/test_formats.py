@@ -301,7 +301,7 @@ def test_a_report_replaces_neither_code_nor_another_report(project: Path, argume
         (["--output-format", "sarif:"], "argument --output-format: 'sarif:' names no file behind the colon"),
         (
             ["--output-format", "srif:x"],
-            "'srif' is not one of text, concise, json, github, sarif: did you mean 'sarif'?",
+            "'srif' is not one of text, concise, json, github, sarif, gitlab, junit, rdjson: did you mean 'sarif'?",
         ),
         (["--diff", "--output-format", "sarif:x"], "--diff writes a patch"),
         (["--diff", "--statistics"], "--diff writes a patch"),

@@ -23,18 +23,33 @@ class Files:
 def find_runs(named: Sequence[str]) -> Iterator[Files]:
     """A run for each file, and for each folder that dumps stand in, at any depth. Raises OSError.
 
-    Links to folders below one that is named are not followed: `latest` is mostly a run that stands beside it.
+    Links to folders below one that is named are not followed: `latest` is mostly a run that stands beside it. What is
+    named twice, by itself or with a folder around it, counts once, where it is named first.
     """
+    seen: set[Path] = set()
     for name in named:
         path = Path(name)
         if not path.is_dir():
             path.stat()
-            yield Files(name, (path,))
+            if new := _unseen([path], seen):
+                yield Files(name, new)
             continue
-        for folder in sorted((path, *_folders_below(path)), key=_order):
-            files = [each for each in folder.iterdir() if each.suffix in _ENDINGS and each.is_file()]
-            if files or folder == path:
-                yield Files(str(folder), tuple(sorted(files, key=_order)))
+        folders = [(folder, _files_in(folder)) for folder in sorted((path, *_folders_below(path)), key=_order)]
+        if not any(files for _, files in folders):
+            yield Files(name, ())
+        for folder, files in folders:
+            if new := _unseen(files, seen):
+                yield Files(str(folder), new)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return sorted((each for each in folder.iterdir() if each.suffix in _ENDINGS and each.is_file()), key=_order)
+
+
+def _unseen(files: Sequence[Path], seen: set[Path]) -> tuple[Path, ...]:
+    new = tuple(file for file in files if file.resolve() not in seen)
+    seen.update(file.resolve() for file in new)
+    return new
 
 
 def _folders_below(path: Path) -> Iterator[Path]:

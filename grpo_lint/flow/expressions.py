@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from grpo_lint.flow import groupings, statistics
 from grpo_lint.flow.arithmetic import Arithmetic
 from grpo_lint.flow.calls import Calls
+from grpo_lint.flow.elements import element_of
 from grpo_lint.flow.environment import Environment, Record
 from grpo_lint.flow.facts import ModuleFacts
 from grpo_lint.flow.indexing import indexed, length_of
@@ -16,7 +17,7 @@ from grpo_lint.flow.nodes import children_of
 from grpo_lint.flow.operations import integer, recognise
 from grpo_lint.flow.origins import named_after_target, named_vector, vector_from_comprehension
 from grpo_lint.flow.parameters import parameter_value
-from grpo_lint.flow.parts import Parts, element_of
+from grpo_lint.flow.parts import Parts
 from grpo_lint.flow.shapes import several
 from grpo_lint.flow.traversal import groupings as groupings_in
 from grpo_lint.flow.traversal import has_rows, is_reward_like, walk

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from grpo_lint.flow.elements import element_of
 from grpo_lint.flow.environment import Environment, Record, join
 from grpo_lint.flow.expressions import Evaluator, path_of
 from grpo_lint.flow.facts import Function, ModuleFacts, Normalising, Role
@@ -15,7 +16,6 @@ from grpo_lint.flow.foreign import Helper, Relocation, is_worth_following
 from grpo_lint.flow.nodes import children_of
 from grpo_lint.flow.origins import vector_from_loop
 from grpo_lint.flow.parameters import parameter_value
-from grpo_lint.flow.parts import element_of
 from grpo_lint.flow.statistics import is_statistic
 from grpo_lint.flow.traversal import is_reward_like
 from grpo_lint.flow.values import UNKNOWN, Choice, Local, Mapped, Scalar, Several, Value, Vector

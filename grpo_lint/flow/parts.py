@@ -5,69 +5,36 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from grpo_lint.flow.aliases import Aliases
+from grpo_lint.flow.elements import first, is_iterable
 from grpo_lint.flow.environment import Record
 from grpo_lint.flow.lineage import resolved
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.operations import CONVERSIONS, COPIES, integer
 from grpo_lint.flow.part_statistics import aggregate, is_of_part, python_statistic, single
 from grpo_lint.flow.strides import quotient_of, stride_of
-from grpo_lint.flow.traversal import alternatives, has_rows, is_grouped, is_reward_like, vectors
+from grpo_lint.flow.traversal import alternatives, is_grouped, is_reward_like, vectors
 from grpo_lint.flow.values import (
     UNKNOWN,
     Bucket,
     Buckets,
     Choice,
-    Counted,
     Each,
     Element,
     Grouping,
     Layout,
-    Parallel,
     PerGroup,
-    Position,
     Row,
     Scalar,
     Several,
-    Statistic,
     Value,
     Vector,
 )
 from grpo_lint.flow.vocabulary import Vocabulary, counts_prompts, is_identity, names_prompts
 
-V = TypeVar("V", bound=Value)
-
 _GATHERINGS = CONVERSIONS | COPIES | {"stack", "cat", "concatenate", "hstack"}
 _SAME_ELEMENTS = frozenset({"list", "tuple", "sorted", "reversed", "tqdm", "iter"})
-
-
-def first(value: Value, kind: type[V]) -> V | None:
-    """The first alternative of a kind: what a dict or list is once something was put into it."""
-    return next((found for found in alternatives(value) if isinstance(found, kind)), None)
-
-
-def element_of(iterated: Value, node: ast.AST) -> Value:
-    """What the variable of a loop at `node` over `iterated` is."""
-    each, bucket = first(iterated, Each), first(iterated, Bucket)
-    if each is not None:
-        return each.item
-    if bucket is not None:
-        return bucket.of.item
-    match iterated:
-        case Vector() | Row():
-            return Element(iterated)
-        case Statistic():
-            return replace(iterated, is_exact=False)
-        case Counted():
-            return Position()
-        case Parallel(items=items):
-            return Several(tuple(element_of(item, node) for item in items))
-        case _ if has_rows(iterated):
-            return Row(iterated, node)
-        case _:
-            return UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +179,7 @@ class Parts:
             if of_dict is not None or of_groups is not None:
                 return of_dict if of_dict is not None else of_groups
         arguments = [self._value(argument) for argument in node.args]
-        if name in _SAME_ELEMENTS and arguments and _is_iterable(arguments[0]):
+        if name in _SAME_ELEMENTS and arguments and is_iterable(arguments[0]):
             return arguments[0]
         if name in _GATHERINGS:
             return self._gathered(node, arguments) or self._number(node, name)
@@ -340,11 +307,6 @@ def _counts_prompts(how: ast.expr) -> bool:
             return counts_prompts(name)
         case _:
             return False
-
-
-def _is_iterable(value: Value) -> bool:
-    """Whether something is known of the elements of a value that is no vector."""
-    return isinstance(value, Parallel) or first(value, Each) is not None
 
 
 def _part(source: Vector, node: ast.AST, grouping: Grouping, is_list: bool = False) -> Vector:

@@ -17,6 +17,9 @@ FORMATS: Mapping[str, str] = {
     "json": "grpo_lint.report.json",
     "github": "grpo_lint.report.github",
     "sarif": "grpo_lint.report.sarif",
+    "gitlab": "grpo_lint.report.gitlab",
+    "junit": "grpo_lint.report.junit",
+    "rdjson": "grpo_lint.report.rdjson",
 }
 
 STATISTICS = ("text", "concise", "json")  # the formats that can count findings in place of showing them

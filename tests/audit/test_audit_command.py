@@ -48,6 +48,11 @@ def test_several_runs_have_a_total(folder: Path) -> None:
     assert [line for line in out.splitlines() if line and not line.startswith(" ")][:3] == ["run", "other.pt", "total"]
 
 
+def test_what_is_named_twice_counts_once(folder: Path) -> None:
+    found = json.loads(run("audit", "--json", "run/rollout_1.pt", "run", "./run", ".", cwd=folder)[1])
+    assert [(each["name"], each["dumps"]) for each in found["runs"]] == [("run/rollout_1.pt", 1), ("run", 1)]
+
+
 def test_samples_without_identity_are_listed(folder: Path) -> None:
     save_slime(folder / "run/eval_1.pt", 1, slime_samples([None, None], [1, 0]))
     save_slime(folder / "run/x.pt", 1, slime_samples([None, None, None], [1, 0, 0]))

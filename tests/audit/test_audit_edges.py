@@ -75,7 +75,7 @@ def test_a_link_to_a_run_counts_it_once(tmp_path: Path) -> None:
     (tmp_path / "all/latest").symlink_to("first")
     (tmp_path / "all/first/round").symlink_to("..")
     (tmp_path / "named").symlink_to("all/first")
-    assert [(each.name, len(each.paths)) for each in find_runs([str(tmp_path / "all")])][1:] == [
+    assert [(each.name, len(each.paths)) for each in find_runs([str(tmp_path / "all")])] == [
         (str(tmp_path / "all/first"), 1)
     ]
     assert json.loads(run("audit", "--json", "named", cwd=tmp_path)[1])["total"]["dumps"] == 1
