@@ -25,10 +25,14 @@ EXCLUDED_FOLDERS = frozenset(
 
 
 class Found(NamedTuple):
-    """A file to check, by its absolute path, with the configuration that holds for it."""
+    """A file to check, by its absolute path, with the configuration that holds for it.
+
+    `content` is what stands in its place where it comes by standard input; such a file need not exist.
+    """
 
     path: str
     config: Config
+    content: bytes | None = None
 
 
 class Unreachable(NamedTuple):
@@ -53,6 +57,21 @@ def discover(paths: Iterable[str], resolver: ConfigResolver) -> tuple[Entry, ...
     for entry in sorted(found, key=_place):
         kept.setdefault(_identity(entry, real_folder), entry)
     return tuple(kept.values())
+
+
+def discover_text(name: str, content: bytes, resolver: ConfigResolver) -> Entry | None:
+    """A text that stands in the place of a file of this name; None where the configuration excludes that."""
+    search = _Search(resolver, lru_cache(maxsize=None)(IgnoreRules.parse))
+    path = _absolute(name)
+    folder = next((each for each in path.parents if each.is_dir()), path.parent)
+    try:
+        config = resolver.for_folder(folder)
+    except ConfigError as error:
+        return Unreachable(str(error.path), str(error))
+    except OSError as error:
+        return Unreachable(str(path), error.strerror or str(error))
+    excluded = search._is_excluded(path, False, config)
+    return None if excluded else search._found(str(path), config)._replace(content=content)
 
 
 def _place(entry: Entry) -> tuple[str, bool]:

@@ -25,6 +25,7 @@ class FileResult(NamedTuple):
     `findings` are what is left to report, in order of position. `fixed` are the findings that were repaired (or, for
     a diff, would be). `diff` is the unified diff of the repair, empty when nothing changes. `text` is the text that the
     positions of `findings` refer to, empty where there are none. `unsafe_fixes` tells whether they are asked for here.
+    `repaired` is what a repair that was not written would write, empty when nothing changes.
     """
 
     path: str
@@ -35,6 +36,7 @@ class FileResult(NamedTuple):
     warnings: tuple[str, ...] = ()
     text: str = ""
     unsafe_fixes: bool = False
+    repaired: bytes = b""
 
     def is_fixable(self, finding: Finding) -> bool:
         """Whether a finding has a fix that would be applied."""

@@ -86,7 +86,8 @@ def repair(draft: Draft, data: bytes, terms: Terms, is_written: bool) -> FileRes
     text = done.text if done.left else ""
     result = FileResult(source.path, done.left, done.fixed, warnings=notices, text=text)
     if not is_written:
-        return result._replace(diff=edits.unified_diff(_shown(source.path), source.text, done.text))
+        diff = edits.unified_diff(_shown(source.path), source.text, done.text)
+        return result._replace(diff=diff, repaired=source.encode(done.text) if diff else b"")
     if done.text == source.text:
         return result
     if reason := _reason_not_written(Path(source.path), data, source.encode(done.text)):

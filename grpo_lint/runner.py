@@ -36,12 +36,16 @@ class Mode(Enum):
 
 
 class Job(NamedTuple):
-    """A file to check, and how. Findings like an `accepted` one are not repaired."""
+    """A file to check, and how. Findings like an `accepted` one are not repaired.
+
+    Where there is `content`, it is checked in the place of the file, and what a repair makes of it is in the result.
+    """
 
     path: str
     config: Config
     unsafe_fixes: bool = False
     accepted: frozenset[Likeness] = frozenset()
+    content: bytes | None = None
 
 
 def check_file(path: str, config: Config, mode: Mode, unsafe_fixes: bool) -> FileResult:
@@ -84,7 +88,7 @@ def _guarded(job: Job, step: Callable[[Job], T]) -> T | FileResult:
 
 def _sift(job: Job) -> bytes | FileResult:
     """The content of a file that may hold a finding. No rule is imported where there is nothing that one is about."""
-    data = _read(job.path)
+    data = _read(job.path) if job.content is None else job.content
     subjects = [subject for subject in SUBJECTS if subject.may_be_in(job.path, data, job.config)]
     return data if subjects and _passes_a_gate(data, subjects, job.config) else FileResult(job.path)
 
@@ -169,4 +173,5 @@ def _proposed(
     from grpo_lint.repair import Draft, Terms, repair
 
     draft = Draft(source, found, proposals)
-    return repair(draft, data, Terms(job.config, job.unsafe_fixes, cache, job.accepted), is_written=mode is Mode.FIX)
+    is_written = mode is Mode.FIX and job.content is None
+    return repair(draft, data, Terms(job.config, job.unsafe_fixes, cache, job.accepted), is_written)

@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 __all__ = ["Archive", "NotReadable", "Scalar", "number_of"]
 
@@ -175,10 +175,8 @@ class Archive:
     def load(self) -> object:
         """What was saved. Raises NotReadable, OSError."""
         try:
-            with self._path.open("rb") as file:
-                if file.peek(2)[:2] != b"PK":
-                    return self._load_row(file)
-            return self._load_zip(self._open.enter_context(zipfile.ZipFile(self._path)))
+            file = self._open.enter_context(self._path.open("rb"))
+            return self._load_zip(file) if file.peek(2)[:2] == b"PK" else self._load_row(file)
         except NotReadable:
             raise
         except (MemoryError, OverflowError) as error:
@@ -192,7 +190,8 @@ class Archive:
         except Exception as error:  # whatever an unpickler comes upon in a damaged pickle
             raise NotReadable(f"its pickle is damaged ({type(error).__name__})") from error
 
-    def _load_zip(self, archive: zipfile.ZipFile) -> object:
+    def _load_zip(self, file: io.BufferedReader) -> object:
+        archive = self._open.enter_context(zipfile.ZipFile(file))
         entries = archive.infolist()
         if len(entries) > _MAX_ENTRIES:
             raise NotReadable("it claims too many entries")
@@ -200,13 +199,13 @@ class Archive:
         if len(pickles) != 1:
             raise NotReadable("it is a zip archive, and none of torch.save")
         entry = pickles[0]
-        _require_plain(entry, archive)
+        _require_plain(entry)
         root = entry.filename.removesuffix("data.pkl")
         names = {each.filename: each for each in entries}
         order = ">" if _content(archive, names.get(root + "byteorder")) == b"big" else "<"
 
         def read(storage: _Storage, offset: int) -> float:
-            return _item(archive, root + "data/" + storage.key, storage.kind, offset, order)
+            return _item(file, names.get(root + "data/" + storage.key), storage.kind, offset, order)
 
         return _Unpickler(io.BytesIO(archive.read(entry)), read).load()
 
@@ -222,7 +221,7 @@ class Archive:
         return _Unpickler(file, _unread).load()
 
 
-def _item(archive: zipfile.ZipFile, name: str, kind: str, offset: int, order: str) -> float:
+def _item(file: BinaryIO, entry: zipfile.ZipInfo | None, kind: str, offset: int, order: str) -> float:
     """The number at an offset of a storage, read by itself."""
     is_half = kind == "BFloat16Storage"  # the upper half of a float
     code = "H" if is_half else _ITEMS.get(kind)
@@ -230,32 +229,48 @@ def _item(archive: zipfile.ZipFile, name: str, kind: str, offset: int, order: st
         raise NotReadable("a reward is a tensor of a type that is no number")
     size = struct.calcsize("=" + code)
     try:
-        entry = archive.getinfo(name)
-        _require_plain(entry, archive, limit=None)
-        with archive.open(entry) as file:
-            file.seek(size * offset)
-            (number,) = struct.unpack(order + code, file.read(size))
-    except (KeyError, zipfile.BadZipFile, struct.error, EOFError, ValueError, OverflowError, RuntimeError) as error:
+        if entry is None or not 0 <= offset < entry.file_size // size:
+            raise EOFError
+        _require_plain(entry, limit=None)
+        file.seek(_start_of(entry, file) + size * offset)
+        (number,) = struct.unpack(order + code, file.read(size))
+    except (EOFError, struct.error, ValueError, OverflowError, OSError) as error:
         raise NotReadable("the numbers of a tensor are missing") from error
     return float(struct.unpack("<f", struct.pack("<I", number << 16))[0]) if is_half else float(number)
+
+
+def _start_of(entry: zipfile.ZipInfo, file: BinaryIO) -> int:
+    """Where the bytes of an entry begin: behind its header, its name and what is added to them.
+
+    zipfile would read all bytes before those that are asked for. Raises EOFError, struct.error, ValueError, OSError.
+    """
+    file.seek(entry.header_offset)
+    header = file.read(30)
+    length, more = int.from_bytes(header[26:28], "little"), int.from_bytes(header[28:], "little")
+    name = file.read(length).decode("utf-8" if entry.flag_bits & 0x800 else "cp437")
+    if header[:4] != b"PK\x03\x04" or name != entry.orig_filename or entry.flag_bits & 1:  # encrypted
+        raise EOFError
+    return entry.header_offset + 30 + length + more
 
 
 def _unread(_: _Storage, __: int) -> float:
     raise NotReadable("a reward is a tensor in a file of the old format, which is not read: save it again with torch")
 
 
-def _require_plain(entry: zipfile.ZipInfo, archive: zipfile.ZipFile, limit: int | None = MAX_PICKLE) -> None:
+def _require_plain(entry: zipfile.ZipInfo, limit: int | None = MAX_PICKLE) -> None:
     """Raises NotReadable for what torch.save never writes, and what could grow."""
     if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
         raise NotReadable("it is compressed, which torch.save never does")
     if limit is not None and entry.file_size > limit:
         raise NotReadable(f"it claims {entry.file_size:,} bytes of objects; at most {limit:,} are read")
+    if getattr(entry, "CRC", None) == 0:
+        del entry.CRC  # torch can be told to write no checksums, and writes 0: without it, none is compared
 
 
 def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo | None) -> bytes:
     if entry is None or entry.file_size > 16:
         return b""
-    _require_plain(entry, archive)
+    _require_plain(entry)
     return archive.read(entry)
 
 

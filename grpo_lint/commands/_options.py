@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from grpo_lint.config import ConfigResolver
     from grpo_lint.report.terminal import Terminal
 
+STANDARD_INPUT = "-"
+
 _DESCRIPTION = "Find rewards that are grouped by shape instead of by prompt, and repair them."
 _EPILOG = """\
 commands (as the first word; write ./rules for a path of that name):
@@ -52,6 +54,7 @@ def read(words: list[str]) -> argparse.Namespace:
     if options.paths and options.paths[0] in COMMANDS:
         parser.error(f"{options.paths[0]!r} is a command: put it first, or write ./{options.paths[0]} for the path")
     _require_one_action(parser, options)
+    _require_one_text(parser, options)
     printed = [each for each in options.targets if each.file is None]
     if options.diff and (options.statistics or any(each.format != "text" for each in options.targets)):
         parser.error("--diff writes a patch: it does not go with --statistics or another --output-format")
@@ -70,6 +73,19 @@ def _require_one_action(parser: Parser, options: argparse.Namespace) -> None:
         parser.error("--add-ignores suppresses what a repair would take: it does not go with --fix or --diff")
     if options.reason is not None and not options.add_ignores:
         parser.error("--reason is that of --add-ignores, which is not given")
+
+
+def _require_one_text(parser: Parser, options: argparse.Namespace) -> None:
+    """What goes with a text by standard input, which is no file."""
+    if STANDARD_INPUT not in options.paths:
+        if options.stdin_filename is not None:
+            parser.error("--stdin-filename names what comes by standard input: the path for that is -")
+        return
+    if len(options.paths) > 1:
+        parser.error("- is standard input, which is checked alone; write ./- for a file of that name")
+    for option in ("add_ignores", "diff_base"):
+        if getattr(options, option):
+            parser.error(f"--{option.replace('_', '-')} is about files: it does not go with standard input")
 
 
 def target(word: str) -> Target:
@@ -110,7 +126,10 @@ def _parser() -> Parser:
     parser = Parser(
         "grpo-lint", "Find rewards that are grouped by shape instead of by prompt, and repair them.", _EPILOG
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder); - is standard input"
+    )
+    parser.add_argument("--stdin-filename", metavar="PATH", help="the file in whose place standard input stands")
     _add_repairs(parser)
     _add_suppressions(parser)
     add_selection(parser)

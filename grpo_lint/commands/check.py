@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from grpo_lint.commands import CLEAN, COMMANDS, FINDINGS, INCOMPLETE
-from grpo_lint.commands._options import CannotDo, read, report_options, resolver
+from grpo_lint.commands._options import STANDARD_INPUT, CannotDo, read, report_options, resolver
 from grpo_lint.report import ReportOptions, Target, printable, renderer
 from grpo_lint.suggestion import did_you_mean
 
@@ -51,9 +51,14 @@ def _refuse_overwriting(entries: Sequence[Entry], options: argparse.Namespace) -
 def entries_of(options: argparse.Namespace) -> Sequence[Entry]:
     """What there is at the paths. Raises CannotDo for a `--config` that cannot be used."""
     from grpo_lint.config import ConfigError
-    from grpo_lint.discover import discover
+    from grpo_lint.discover import discover, discover_text
 
     try:
+        if options.paths == [STANDARD_INPUT]:
+            name, content = options.stdin_filename or STANDARD_INPUT, sys.stdin.buffer.read()
+            entry = discover_text(name, content, resolver(options))
+            options.content = content
+            return () if entry is None else (entry,)
         return discover(options.paths or ["."], resolver(options))
     except ConfigError as error:
         raise CannotDo(f"{printable(str(error.path))}: {printable(str(error))}") from error
@@ -71,8 +76,8 @@ def results_of(
 
     files = [entry for entry in entries if isinstance(entry, Found)]
     jobs = [
-        Job(path, config, unsafe_fixes or config.unsafe_fixes, accepted.get(path, frozenset()))
-        for path, config in files
+        Job(path, config, unsafe_fixes or config.unsafe_fixes, accepted.get(path, frozenset()), content)
+        for path, config, content in files
     ]
     results = (
         result._replace(unsafe_fixes=job.unsafe_fixes)
@@ -110,7 +115,8 @@ def _check(entries: Sequence[Entry], options: argparse.Namespace, report: Report
         results, notes = add_ignores(entries, results, options.reason)
         report = report._replace(notes=(*notes, *report.notes))
     results = (*results, *unfit_call_sites(entries))
-    sys.stderr.writelines(notices(results, report, mode is Mode.FIX))
+    if results or options.paths != [STANDARD_INPUT]:
+        sys.stderr.writelines(notices(results, report, mode is Mode.FIX))
     is_written = _write_reports(results, report, mode, options)
     return _status(results, mode, options) if is_written else INCOMPLETE
 
@@ -172,9 +178,26 @@ def _write_reports(
         sys.stderr.write(render_summary(results, report))
         return is_written
     done = True
+    if options.fix and options.paths == [STANDARD_INPUT]:
+        return _write_text(results, report, options)
     for target in options.targets:
         render = renderer(target.format, options.statistics)
         done = _write(target, render(results, _for_file(report, target.file))) and done
+    return done
+
+
+def _write_text(results: Sequence[FileResult], report: ReportOptions, options: argparse.Namespace) -> bool:
+    """Write the repaired text to standard output, and the report to standard error, where it is not in the way."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(next((each.repaired for each in results if each.repaired), options.content))
+    sys.stdout.buffer.flush()
+    done = True
+    for target in options.targets:
+        text = renderer(target.format, options.statistics)(results, report._replace(has_color=False, terminal=None))
+        if target.file is None:
+            sys.stderr.write(text)
+        else:
+            done = _write(target, text) and done
     return done
 
 
@@ -209,7 +232,7 @@ def _status(results: Sequence[FileResult], mode: Mode, options: argparse.Namespa
 def _suggest_command(paths: Sequence[str]) -> None:
     """Say so where a path is none and is, or looks like, a command."""
     for path in paths:
-        if os.path.lexists(path):
+        if os.path.lexists(path) or path == STANDARD_INPUT:
             continue
         if path in COMMANDS:
             sys.stderr.write(f"grpo-lint: {path!r} is no path; the command of that name comes first\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from grpo_lint.flow.values import Grouping, Value
@@ -39,8 +40,12 @@ def grouping_among(names: Iterable[str]) -> frozenset[str]:
 
 def is_worth_following(function: ast.expr) -> bool:
     """Whether the name of a function says that it may do one or the other: reading its module has a price."""
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return bool(centring_among([name]) or grouping_among([name]))
+    return _speaks_of_groups(function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", ""))
+
+
+@lru_cache(maxsize=4096)  # every call asks
+def _speaks_of_groups(name: str) -> bool:
+    return not (_CENTRING | _GROUPING).isdisjoint(tokens(name))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

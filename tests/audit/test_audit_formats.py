@@ -11,11 +11,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pyarrow
 import pytest
 import torch
 from dumps import save_slime, slime_samples
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from grpo_lint.audit.formats import read_dumps
@@ -172,10 +174,66 @@ def test_advantages_that_were_trained_on(tmp_path: Path) -> None:
     assert read(save_slime(tmp_path / "b.pt", 0, samples))[0].advantages is None  # type: ignore[union-attr]
 
 
-def test_evaluation_is_listed(tmp_path: Path) -> None:
-    samples = slime_samples([None, None], [1, 0])
-    assert read(save_slime(tmp_path / "eval_3.pt", 3, samples)) == [Skipped("it", "evaluation", 2)]
-    assert read(save_slime(tmp_path / "3.pt", 3, samples))[0].groups == (None, None)  # type: ignore[union-attr]
+@pytest.mark.parametrize("name", ["eval_3.pt", "rollout_eval_3.pt", "data-eval_12.pt", "rollout.eval_0.saved.pt"])
+@pytest.mark.parametrize("rewards", [(1, 0), ({"acc": 1}, None)], ids=["numbers", "parts and none"])
+def test_evaluation_is_listed(tmp_path: Path, name: str, rewards: Sequence[Any]) -> None:
+    """Wherever the path's template has the rollout's number, and whatever the rewards are: they are not needed."""
+    path = save_slime(tmp_path / name, 3, slime_samples([None, None], rewards))
+    assert read(path) == [Skipped("it", "evaluation", 2)]
+    assert read(path, group_by="prompt") == [Skipped("it", "evaluation", 2)]
+
+
+@pytest.mark.parametrize("name", ["3.pt", "rollout_3.pt", "retrieval_3.pt", "eval_set.pt"])
+def test_samples_without_identity_are_listed(tmp_path: Path, name: str) -> None:
+    path = save_slime(tmp_path / name, 3, slime_samples([None, None], [{"acc": 1}, None]))
+    assert read(path) == [Skipped("it", "no identity of prompts", 2)]
+
+
+def test_a_training_batch_is_no_evaluation_for_its_name(tmp_path: Path) -> None:
+    path = save_slime(tmp_path / "eval_3.pt", 3, slime_samples([0, 1], [1, 0]))
+    assert read(path) == [Dump("it", 3, (0, 1), (1.0, 0.0))]
+    (found,) = read(save_slime(tmp_path / "eval_4.pt", 4, slime_samples([0, None], [1, 0])))
+    assert isinstance(found, Dump)
+    assert found.groups == (0, None)
+
+
+def conversation(text: str) -> list[dict[str, Any]]:
+    return [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": text}]}]
+
+
+def test_prompts_that_are_conversations_tell_groups_in_slime(tmp_path: Path) -> None:
+    samples = slime_samples([None] * 3, [1, 0, 1])
+    for sample, text in zip(samples, "aab", strict=True):
+        sample["prompt"] = conversation(text)
+    (found,) = read(save_slime(tmp_path / "a.pt", 0, samples), group_by="prompt")
+    assert isinstance(found, Dump)
+    assert found.groups[0] == found.groups[1] != found.groups[2]
+
+
+def shared(depth: int) -> list[Any]:
+    """2 ** depth values in as many lists as its depth."""
+    value: list[Any] = ["x"]
+    for _ in range(depth):
+        value = [value, value]
+    return value
+
+
+def cyclic() -> list[Any]:
+    value: list[Any] = [{"role": "user"}]
+    value[0]["content"] = value
+    return value
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [shared(60), cyclic(), ["x" * (1 << 20)], [torch.zeros(1)], [b"x"], [{1: 1, "a": 1}], [10**5_000]],
+    ids=["shared", "cyclic", "long", "tensor", "bytes", "keys", "digits"],
+)
+def test_conversations_that_are_none(tmp_path: Path, prompt: list[Any]) -> None:
+    samples = slime_samples([None], [1])
+    samples[0]["prompt"] = prompt
+    path = save_slime(tmp_path / "a.pt", 0, samples)
+    assert damage(path, group_by="prompt") == "the identity of sample 1 is no plain value"
 
 
 def test_what_torch_saves_besides_rollouts(tmp_path: Path) -> None:
@@ -183,6 +241,89 @@ def test_what_torch_saves_besides_rollouts(tmp_path: Path) -> None:
     torch.save([1, 2], tmp_path / "b.pt")
     for name in ("a.pt", "b.pt"):
         assert read(tmp_path / name) == [Skipped("it", "it is saved by torch, and no dump of rollouts", 0)]
+
+
+@pytest.mark.parametrize("step", [torch.tensor(7), np.int64(7), 7.0], ids=repr)
+def test_steps_of_torch_and_numpy_count_by_value(tmp_path: Path, step: Any) -> None:
+    (found,) = read(save_slime(tmp_path / "a.pt", step, slime_samples([0], [1])))
+    assert isinstance(found, Dump)
+    assert (found.step, type(found.step)) == (7, int)
+
+
+@pytest.mark.parametrize("step", [None, "seven", 7.5, float("nan"), torch.zeros(2), [7]], ids=repr)
+def test_a_step_that_is_no_number_is_unknown(tmp_path: Path, step: Any) -> None:
+    (found,) = read(save_slime(tmp_path / "a.pt", step, slime_samples([0], [1])))
+    assert isinstance(found, Dump)
+    assert found.step is None
+
+
+NUMBERS = st.one_of(
+    st.integers(-(2**53), 2**53),
+    st.booleans(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.builds(
+        lambda number, kind: torch.tensor(number, dtype=kind),
+        st.integers(0, 100),
+        st.sampled_from([torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.uint8]),
+    ),
+    st.builds(
+        lambda number, kind: kind(number),
+        st.integers(0, 100),
+        st.sampled_from([np.float64, np.float32, np.float16, np.int64, np.uint16, np.int8]),
+    ),
+)
+SAMPLES = st.builds(
+    lambda group, reward, attempt, more: {**slime_samples([group], [reward], [attempt])[0], **more},
+    st.one_of(st.integers(0, 3), st.integers(0, 3).map(torch.tensor), st.integers(0, 3).map(np.int64)),
+    NUMBERS,
+    st.one_of(st.none(), st.integers(0, 9)),
+    st.dictionaries(
+        st.sampled_from(["metadata", "trace", "logprobs"]),
+        st.recursive(
+            st.one_of(st.none(), st.text(), st.binary(), st.just(torch.zeros(3)), st.just(Trace(["a"]))),
+            lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(), inner, max_size=3)),
+            max_leaves=5,
+        ),
+    ),
+)
+
+
+@hypothesis.settings(max_examples=150, deadline=None)
+@hypothesis.given(st.lists(SAMPLES, min_size=1, max_size=6), st.sampled_from([2, 3, 4, 5]))
+def test_the_same_is_read_as_by_torch(
+    tmp_path_factory: pytest.TempPathFactory, samples: list[dict[str, Any]], protocol: int
+) -> None:
+    path = tmp_path_factory.mktemp("torch") / "a.pt"
+    torch.save({"rollout_id": 3, "samples": samples}, path, pickle_protocol=protocol)
+    (found,) = read(path)
+    assert isinstance(found, Dump)
+    loaded = torch.load(path, weights_only=False)["samples"]
+    assert found.rewards == tuple(float(each["reward"]) for each in loaded)
+    assert found.groups == tuple(int(each["group_index"]) for each in loaded)
+    assert (found.attempts or (None,) * len(loaded)) == tuple(each["rollout_id"] for each in loaded)
+
+
+@pytest.mark.parametrize("name", ["größe", "数据", "a b", "x" * 200, ".hidden", "a.b"])
+def test_archives_are_named_as_their_files(tmp_path: Path, name: str) -> None:
+    path = save_slime(tmp_path / f"{name}.pt", 3, slime_samples([0, 1], [torch.tensor(0.5), 1.0]))
+    assert read(path) == [Dump("it", 3, (0, 1), (0.5, 1.0))]
+
+
+def test_archives_without_checksums(tmp_path: Path) -> None:
+    """An option of torch, which writes 0 for each."""
+    rewards = [torch.tensor(0.5), 1.0]
+    torch.serialization.set_crc32_options(False)
+    try:
+        path = save_slime(tmp_path / "a.pt", 3, slime_samples([0, 1], rewards))
+    finally:
+        torch.serialization.set_crc32_options(True)
+    assert read(path) == [Dump("it", 3, (0, 1), (0.5, 1.0))]
+
+
+def test_rewards_at_the_end_of_a_large_tensor(tmp_path: Path) -> None:
+    many = torch.arange(3_000_000, dtype=torch.float32)
+    path = save_slime(tmp_path / "a.pt", 3, slime_samples([0, 1], [many[-1], many[0]]))
+    assert read(path) == [Dump("it", 3, (0, 1), (2_999_999.0, 0.0))]
 
 
 def test_the_old_format_of_torch(tmp_path: Path) -> None:
@@ -261,6 +402,23 @@ def test_trl_with_several_rewards_and_other_columns(tmp_path: Path) -> None:
     assert damage(path, reward_key="none") == "it has no column of the name that --reward-key gives"
 
 
+def test_trl_writes_rewards_before_what_users_log(tmp_path: Path) -> None:
+    """However its functions are named: the last number that is named for a reward ends them."""
+    columns = completions(format=[0.5, 0, 0], accuracy_reward=[1.0, 0, 1.0], note=["a", "b", "c"], length=[3, 4, 5])
+    assert read(table(tmp_path / "a.parquet", columns))[0].rewards == (1.5, 0.0, 1.0)  # type: ignore[union-attr]
+    columns = completions(correct=[1.0, 0, 1.0], brief=[0.5, 0.5, 0])
+    assert read(table(tmp_path / "a.parquet", columns))[0].rewards == (1.5, 0.5, 1.0)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan")])
+def test_what_no_function_of_trl_has_scored_is_left_out(tmp_path: Path, nothing: float | None) -> None:
+    columns = completions(reward_a=[1.0, nothing, 0.0], reward_b=[nothing, nothing, 1.0])
+    path = table(tmp_path / "a.parquet", columns)
+    assert read(path) == [Dump("it", 3, ("a", "b"), (1.0, 1.0), None, (1.0, 0.0))]
+    neutral = table(tmp_path / "b.parquet", {"group": ["a", "b"], "reward": [1.0, nothing]})
+    assert damage(neutral) == "the reward of sample 2 is missing"
+
+
 def test_trl_with_conversations_for_prompts(tmp_path: Path) -> None:
     columns = completions(f=[1.0, 0, 1.0])
     columns["prompt"] = [[{"role": "user", "content": each}] for each in "aab"]
@@ -277,6 +435,38 @@ def test_the_neutral_format(tmp_path: Path, write: Callable[..., Path]) -> None:
     ]
     given: Any = records if write is lines else {key: [record[key] for record in records] for key in records[0]}
     assert read(write(tmp_path / "a", given)) == [Dump("it", 2, ("a", "b"), (1.0, 0.0), (1, None), (0.5, -0.5))]
+
+
+@pytest.mark.parametrize("write", [lines, table])
+@pytest.mark.parametrize("steps", [(4, 5, 5), (4.0, 5.0, 5.0), ("4", "5", "5")], ids=repr)
+def test_steps_however_they_are_spelt(tmp_path: Path, write: Callable[..., Path], steps: Sequence[Any]) -> None:
+    columns = {"group": ["a", "b", "b"], "reward": [1.0, 0.0, 0.5], "step": list(steps)}
+    records = [{key: column[at] for key, column in columns.items()} for at in range(3)]
+    assert read(write(tmp_path / "a", columns if write is table else records)) == [
+        Dump("it#4", 4, ("a",), (1.0,)),
+        Dump("it#5", 5, ("b", "b"), (0.0, 0.5)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "step", ["first", "", "-", 4.5, True, [4], {"a": 4}, 1e999, "9" * 5_000], ids=lambda it: repr(it)[:9]
+)
+def test_batches_do_not_run_together_for_steps_that_are_no_numbers(tmp_path: Path, step: Any) -> None:
+    records = [{"group": "a", "reward": 1.0, "step": 4}, {"group": "a", "reward": 1.0, "step": step}]
+    assert damage(lines(tmp_path / "a.jsonl", records)) == "the step of sample 2 is no whole number"
+
+
+def test_samples_without_a_step_beside_others(tmp_path: Path) -> None:
+    columns = {"group": ["a", "b"], "reward": [1.0, 0.0], "step": [4.0, float("nan")]}
+    first, second = read(table(tmp_path / "a.parquet", columns))
+    assert (first.name, second.name) == ("it#4", "it#?")
+
+
+def test_of_keys_that_stand_twice_the_last_counts(tmp_path: Path) -> None:
+    """As Python, and so each trainer, reads them."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"group": 1, "group": 2, "reward": 0, "reward": 1}\n', encoding="utf-8")
+    assert read(path) == [Dump("it", None, (2,), (1.0,))]
 
 
 def test_any_records_by_the_names_of_their_fields(tmp_path: Path) -> None:

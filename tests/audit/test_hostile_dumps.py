@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import json
 import os
 import pickle
 import resource
@@ -18,12 +19,14 @@ from typing import Any
 from unittest import mock
 
 import numpy
+import pyarrow
 import pytest
 import torch
 from command_line import run
 from dumps import save_slime, slime_samples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from grpo_lint.audit import unpickling
 from grpo_lint.audit.formats import read_dumps
@@ -320,6 +323,31 @@ def test_few_lists_that_stand_for_very_many_samples(tmp_path: Path) -> None:
     assert said == "damaged: it claims more than 10,000,000 samples"
 
 
+def test_a_prompt_that_is_nested_very_deep(tmp_path: Path) -> None:
+    deep = b"]" * 300_000 + b"a" * 299_999
+    start = b"\x80\x02}X\x07\x00\x00\x00samples]}(X\x06\x00\x00\x00rewardK\x01X\x06\x00\x00\x00prompt"
+    path = archive(tmp_path / "a.pt", start + deep + b"uas.")
+    with pytest.raises(Damage, match="the identity of sample 1 is no plain value"):
+        list(read_dumps(path, "it", Settings(group_by="prompt")))
+
+
+def test_places_of_storages_that_lie_outside_the_file(tmp_path: Path) -> None:
+    """In the archive's own list: before its start, behind its end, and on no entry."""
+    data = save_slime(tmp_path / "a.pt", 0, slime_samples([0], [torch.tensor(1.0)])).read_bytes()
+    entry = data.index(b"a/data/0", data.index(b"PK\x01\x02")) - 46
+    for place in (0, 7, len(data) - 1, len(data) + 1_000, 0xFFFFFFF0):
+        changed = bytearray(data)
+        changed[entry + 42 : entry + 46] = struct.pack("<I", place)
+        (tmp_path / "b.pt").write_bytes(changed)
+        assert outcome(tmp_path / "b.pt") == "damaged: the numbers of a tensor are missing"
+    for size in (0, 3, 1 << 30):
+        changed = bytearray(data)
+        changed[entry + 20 : entry + 28] = struct.pack("<II", size, size)
+        (tmp_path / "b.pt").write_bytes(changed)
+        said = "damaged: the numbers of a tensor are missing" if size < 4 else "Dump"
+        assert outcome(tmp_path / "b.pt") == said
+
+
 def test_samples_that_hold_themselves(tmp_path: Path) -> None:
     samples: list[Any] = slime_samples([0], [1])
     samples.append(samples)
@@ -336,7 +364,7 @@ def test_samples_that_hold_themselves(tmp_path: Path) -> None:
         ({"reward": "1.0"}, "the reward of sample 1 is no number"),
         ({"reward": [1.0]}, "the reward of sample 1 is no number"),
         ({"reward": torch.zeros(2)}, "the reward of sample 1 is no number"),
-        ({"group_index": [1]}, "the identity of sample 1 is no plain value"),
+        ({"group_index": [{1}]}, "the identity of sample 1 is no plain value"),
         ({"group_index": {"a": 1}}, "the identity of sample 1 is no plain value"),
         ({"rollout_id": object()}, "the identity of sample 1 is no plain value"),
     ],
@@ -398,6 +426,44 @@ def test_any_damage_gives_a_dump_or_a_reason(
 def test_any_bytes_give_a_dump_or_a_reason(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     path = tmp_path_factory.mktemp("bytes") / "a.pt"
     path.write_bytes(data)
+    assert_no_more_than_read(path)
+
+
+LINES = b"".join(
+    json.dumps({"group": ["a", step], "reward": 1.0, "advantage": 0.5, "step": step}).encode() + b"\n"
+    for step in (1, 2, 2)
+)
+
+
+def table() -> bytes:
+    out = io.BytesIO()
+    columns = {
+        "step": [3, 3],
+        "prompt": [["a"], ["b"]],
+        "completion": ["x", "y"],
+        "f": [1.0, None],
+        "advantage": [1.0, 0],
+    }
+    parquet.write_table(pyarrow.table(columns), out)
+    return out.getvalue()
+
+
+CHANGES = st.lists(st.tuples(st.integers(0, 10**6), st.binary(max_size=3)), min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("data", [LINES, table()], ids=["lines", "table"])
+@pytest.mark.usefixtures("bounded_memory")
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(CHANGES)
+def test_any_damage_of_lines_and_tables_gives_dumps_or_a_reason(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, changes: list[tuple[int, bytes]]
+) -> None:
+    changed = bytearray(data)
+    for at, new in changes:
+        place = at % (len(changed) + 1)
+        changed[place : place + 1] = new
+    path = tmp_path_factory.mktemp("damaged") / "a"
+    path.write_bytes(changed)
     assert_no_more_than_read(path)
 
 

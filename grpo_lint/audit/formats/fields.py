@@ -59,8 +59,8 @@ class Batches:
 
     def add(self, record: Mapping[str, Any], reward: object, at: int) -> None:
         """Add a sample; `at` counts from 1, to name it. Raises Damage."""
-        step = _first(record, self.fields.steps)
-        columns = self._columns.setdefault(step if type(step) is int else None, _Columns())
+        step = _step(_first(record, self.fields.steps), at, self.name)
+        columns = self._columns.setdefault(step, _Columns())
         key = self.settings.group_by
         group = record.get(key) if key is not None else _first(record, self.fields.groups)
         columns.groups.append(identity(group))
@@ -100,6 +100,19 @@ def finite(value: object, what: str, at: int, name: str) -> float:
     if not math.isfinite(number):
         raise Damage(name, f"the {what} of sample {at} is not finite")
     return number
+
+
+def _step(value: object, at: int, name: str) -> int | None:
+    """A step, however a table or its writer spells whole numbers. Raises Damage: batches must not run together."""
+    if value is None or type(value) is int:
+        return value
+    if isinstance(value, float) and math.isnan(value):  # pandas' None
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and len(value) < _LONG and value.isdecimal():
+        return int(value)
+    raise Damage(name, f"the step of sample {at} is no whole number")
 
 
 def _number(value: int | float) -> float:

@@ -40,8 +40,11 @@ def _batches(table: Any, fields: Fields, rewards: Sequence[str], name: str, sett
     for rows in table.iter_batches(batch_size=_ROWS, columns=columns):
         for row in rows.to_pylist():
             at += 1
+            reward = _total([row[each] for each in rewards])
+            if reward is None and not fields.rewards:
+                continue  # no function of TRL has scored it: it is in no baseline, and its advantage is 0
             try:
-                batches.add(row, _total([row[each] for each in rewards]), at)
+                batches.add(row, reward, at)
             except (TypeError, RecursionError) as error:
                 raise Damage(name, f"the identity of sample {at} is no plain value") from error
     yield from batches.dumps()
@@ -50,7 +53,8 @@ def _batches(table: Any, fields: Fields, rewards: Sequence[str], name: str, sett
 def _reward_columns(schema: Any, fields: Fields, settings: Settings, name: str) -> list[str]:
     """The columns whose sum is the reward: the one that is asked for, or each that a reward function has in TRL.
 
-    Those are the numbers between the completion and the advantage; where some are named for rewards, only they.
+    TRL writes them first, and then what users log besides. So the last number that is named for a reward ends them;
+    where none is, all are taken for rewards.
     """
     if settings.reward_key is not None:
         if settings.reward_key not in schema.names:
@@ -68,10 +72,10 @@ def _reward_columns(schema: Any, fields: Fields, settings: Settings, name: str) 
         for each in schema
         if (types.is_floating(each.type) or types.is_integer(each.type)) and each.name not in _NOT_REWARDS
     ]
-    named = [each for each in numbers if "reward" in each.lower() or "score" in each.lower()]
-    if not (named or numbers):
+    if not numbers:
         raise Damage(name, "it has no column of rewards")
-    return named or numbers
+    named = [at for at, each in enumerate(numbers, 1) if "reward" in each.lower() or "score" in each.lower()]
+    return numbers[: named[-1]] if named else numbers
 
 
 def _total(rewards: Sequence[object]) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from grpo_lint.audit.records import Damage, Dump, Settings, Skipped
 from grpo_lint.audit.unpickling import Archive, Inert, NotReadable, Scalar, number_of
 
 _MAX_SAMPLES = 10_000_000
+_MAX_PROMPT = 1 << 20  # values and characters of a prompt that is a list of messages
+_EVALUATION = re.compile(r"(?<![^\W_])eval_\d")  # slime writes it before the rollout's number, wherever a name has that
 _DEPTH = 3  # of lists of samples in lists: prompts, attempts, samples
 
 
@@ -50,21 +53,30 @@ def _record(sample: object, name: str) -> dict[Any, Any]:
 
 
 def _dump(records: list[dict[Any, Any]], step: object, path: Path, name: str, settings: Settings) -> Dump | Skipped:
+    if _EVALUATION.search(path.name) and all(record.get("group_index") is None for record in records):
+        return Skipped(name, "evaluation", len(records))
     key = settings.group_by or "group_index"
     groups = tuple(_identity(record.get(key), at, name) for at, record in enumerate(records, 1))
-    if path.name.startswith("eval_") and groups.count(None) == len(groups):
-        return Skipped(name, "evaluation", len(groups))
+    if groups and groups.count(None) == len(groups):
+        return Skipped(name, "no identity of prompts", len(groups))
     rewards = tuple(_reward(record.get("reward"), settings, at, name) for at, record in enumerate(records, 1))
     attempts = tuple(_identity(record.get("rollout_id"), at, name) for at, record in enumerate(records, 1))
     advantages = [number_of(record.get("advantage")) for record in records]
     return Dump(
         name=name,
-        step=step if type(step) is int else None,
+        step=_step(step),
         groups=groups,
         rewards=rewards,
         attempts=None if attempts.count(None) == len(attempts) else attempts,
         advantages=None if None in advantages or not advantages else tuple(each or 0.0 for each in advantages),
     )
+
+
+def _step(value: object) -> int | None:
+    number = number_of(value) if isinstance(value, Scalar) else value
+    if isinstance(number, float) and number.is_integer():
+        return int(number)
+    return number if type(number) is int else None
 
 
 def _reward(value: object, settings: Settings, at: int, name: str) -> float:
@@ -85,4 +97,22 @@ def _identity(value: object, at: int, name: str) -> Hashable:
         return identity(value)
     if isinstance(value, bytes):
         return value
+    try:
+        if isinstance(value, list) and _is_small(value):
+            return identity(value)
+    except (TypeError, ValueError, RecursionError):  # what JSON has no word for
+        pass
     raise Damage(name, f"the identity of sample {at} is no plain value")
+
+
+def _is_small(prompt: object) -> bool:
+    """Whether it ends before it is too large: lists that are shared, or hold themselves, stand for very many."""
+    waiting, left = [prompt], _MAX_PROMPT
+    while waiting and left > 0:
+        value = waiting.pop()
+        left -= len(value) + 1 if isinstance(value, str | list | dict) else 1
+        if left > 0 and isinstance(value, list):
+            waiting += value
+        elif left > 0 and isinstance(value, dict):
+            waiting += (*value, *value.values())
+    return left > 0
