@@ -103,11 +103,12 @@ def verdict(runs: Sequence[RunAudit]) -> str:
     )
 
 
-def is_affected(runs: Sequence[RunAudit]) -> bool:
-    """Whether the verdict is that grouping by position changed what was trained on."""
+def is_affected(runs: Sequence[RunAudit]) -> bool | None:
+    """Whether the verdict is that grouping by position changed what was trained on; None where there is no telling."""
     total = total_of(runs)
-    has_signal = bool(total.collapsed.nonzero_reference or total.collapsed.nonzero_other)
-    return has_signal and total.collapsed.agree < total.samples and not _is_repaired(total)
+    if not total.collapsed.nonzero_reference and not total.collapsed.nonzero_other:
+        return None
+    return total.collapsed.agree < total.samples and not _is_repaired(total)
 
 
 def _is_repaired(total: Figures) -> bool:

@@ -86,21 +86,22 @@ def almost_zero() -> RunAudit:
 
 
 @pytest.mark.parametrize(
-    ("found", "is_bad"),
+    ("found", "tone", "said"),
     [
-        (audited(UNEVEN), True),
-        (audited(EVEN, UNEVEN), True),
-        (audited(SHIFTED), True),
-        (audited(EVEN), False),
-        (audited(NO_SIGNAL), False),
-        (audited(), False),
-        (repaired(), False),
-        (almost_zero(), False),
+        (audited(UNEVEN), "affected", "Affected:"),
+        (audited(EVEN, UNEVEN), "affected", "Affected:"),
+        (audited(SHIFTED), "affected", "Affected:"),
+        (audited(EVEN), "unaffected", "Unaffected:"),
+        (repaired(), "unaffected", "Unaffected:"),
+        (audited(NO_SIGNAL), "unknown", "No reward signal"),
+        (almost_zero(), "unknown", "No reward signal"),
+        (audited(), "unknown", "No dump could be audited."),
     ],
 )
-def test_the_colour_of_the_verdict_is_that_of_its_words(found: RunAudit, is_bad: bool) -> None:
-    (kind, words), *_ = re.findall(r'<p class="(verdict[^"]*)">([^<]*)<', page_of([found]))
-    assert (kind == "verdict affected") is words.startswith("Affected:") is is_bad
+def test_the_colour_of_the_verdict_is_that_of_its_words(found: RunAudit, tone: str, said: str) -> None:
+    ((kind, words),) = re.findall(r'<p class="verdict ([^"]*)">([^<]*)<', page_of([found]))
+    assert kind == tone
+    assert words.startswith(said)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-5, 3e38])

@@ -37,7 +37,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         save_slime(folder / MARKUP / f"rollout_{step}.pt", step, slime_samples(*uneven_batch(40 + step, 10)))
     for name in HOSTILE[1:]:
         save_slime(folder / name / "rollout_0.pt", 0, slime_samples(*uneven_batch(40, 10)))
-    save_slime(folder / "agents/eval_<b>0.pt", 0, slime_samples([None], [1]))
+    save_slime(folder / "agents/eval_0<b>.pt", 0, slime_samples([None], [1]))
     (folder / "agents/<i>torn.pt").write_bytes(b"PK\x03\x04")
     status, _, _ = run("audit", "agents", *HOSTILE, "--report", "page.html", cwd=folder)
     assert status == 2
@@ -179,7 +179,7 @@ def test_hostile_names_are_text(browser: Any, page: Path) -> None:
     assert browser.title == "grpo-lint audit"
     assert len(browser.find_elements("css selector", ":target")) == 1
     items = [each.get_attribute("textContent") for each in browser.find_elements("css selector", "details li")]
-    assert items == ["agents/<i>torn.pt: it is cut off or damaged", "agents/eval_<b>0.pt: evaluation"]
+    assert items == ["agents/<i>torn.pt: it is cut off or damaged", "agents/eval_0<b>.pt: evaluation"]
 
 
 def test_a_reader_of_screens_finds_its_way(browser: Any, page: Path) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LISTED = 200  # skipped and damaged dumps each
 _LETTERS = 60  # of a name in the table
+_TONES = {True: "affected", False: "unaffected", None: "unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def page_of(runs: Sequence[RunAudit], unit: str = "samples") -> str:
     has_total = len(runs) > 1
     return _template().render(
         verdict=verdict(runs),
-        is_affected=is_affected(runs),
+        tone=_TONES[is_affected(runs)],
         tiles=list(_tiles(total, unit)),
         columns=[*_columns(runs), *([_Column("all runs", "")] if has_total else [])],
         rows=list(_rows([*figures, *([total] if has_total else [])], unit)),
