@@ -87,20 +87,30 @@ def verdict(runs: Sequence[RunAudit]) -> str:
     if not total.dumps:
         return "No dump could be audited."
     if not total.collapsed.nonzero_reference and not total.collapsed.nonzero_other:
-        return f"No reward signal in any of the {_dumps(total.dumps)}: nothing to compare."
+        return f"No reward signal in {_all(total.dumps)}: nothing to compare."
     wrong = total.collapsed.samples - total.collapsed.agree
     if total.trained.agree == total.samples:
         return (
-            f"Unaffected: in all {_dumps(total.dumps)} the advantages that were trained on are those by identity; "
+            f"Unaffected: in {_all(total.dumps)} the advantages that were trained on are those by identity; "
             f"grouping by position would change {_share(wrong, total.samples)} of them."
         )
+    if not wrong and total.trained.agree < total.trained.samples:
+        differ = _share(total.trained.samples - total.trained.agree, total.trained.samples)
+        return (
+            f"Not by position: in {_all(total.dumps)} grouping by position gives the advantages by identity, "
+            f"but {differ} of those that were trained on are others."
+        )
     if not wrong:
-        return f"Unaffected: in all {_dumps(total.dumps)} grouping by position gives the advantages by identity."
+        return f"Unaffected: in {_all(total.dumps)} grouping by position gives the advantages by identity."
     return (
         f"Affected: grouping by position changes {_share(wrong, total.samples)} of the advantages and gives "
         f"{_share(total.collapsed.wrong_sign, total.samples)} the wrong sign; "
         f"the whole-batch fallback fires in {total.fallback_dumps} of {_dumps(total.dumps)}."
     )
+
+
+def _all(count: int) -> str:
+    return "the one dump" if count == 1 else f"all {count} dumps"
 
 
 def _dumps(count: int) -> str:
