@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ from grpo_lint.audit.discovery import Files
 from grpo_lint.audit.records import Damage, Dump, DumpAudit, RunAudit, Settings, Skipped
 
 _AHEAD = 4  # files that are given out for each worker before their results are waited for
-_MEMORY = 4 << 30  # bytes that a process may take for dumps
+_MEMORY = 4 << 30  # bytes that a process may take for dumps at least: tokens of a large batch take half of that
 _RETRIES = 5  # of a file whose Ray worker ended
 
 
@@ -140,7 +141,7 @@ def in_processes(jobs: int) -> Engine:
 
 
 def _in_pool(tasks: Sequence[Task], jobs: int) -> Iterator[FileAudit]:
-    executor = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"), _limit)
+    executor = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"), _limit, (jobs,))
     try:
         yield from _in_order(tasks, jobs, lambda task: executor.submit(audit_file, task).result)
     finally:
@@ -158,8 +159,11 @@ def _fatal(task: Task) -> FileAudit:
     return FileAudit((), (), ((task.name, "it brought down the process that read it"),))
 
 
-def _limit() -> None:
-    """One thread; an interrupt is the parent's to handle; and no dump may claim all of the machine's memory."""
+def _limit(jobs: int) -> None:
+    """One thread; an interrupt is the parent's to handle; and no dump may claim all of the machine's memory.
+
+    A process may take its part of half of that, and 4 GiB in any case.
+    """
     import torch
 
     torch.set_num_threads(1)
@@ -168,7 +172,8 @@ def _limit() -> None:
         import resource
 
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        limit = pages * resource.getpagesize() + _MEMORY
+        machine = os.sysconf("SC_PHYS_PAGES") * resource.getpagesize()
+        limit = pages * resource.getpagesize() + max(_MEMORY, machine // 2 // jobs)
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
 

@@ -56,8 +56,8 @@ def _trained(dumps: int, trained: Comparison) -> dict[str, Any]:
     }
 
 
-def as_text(runs: Sequence[RunAudit], unit: str = "samples") -> str:
-    """A column of figures for each run and, of several, one for the total; then the verdict."""
+def as_text(runs: Sequence[RunAudit], unit: str = "samples", note: str = "") -> str:
+    """A column of figures for each run and, of several, one for the total; then a note, and the verdict."""
     columns = [(printable(run.name), total_of([run])) for run in runs]
     if len(runs) > 1:
         columns.append(("total", total_of(runs)))
@@ -68,7 +68,7 @@ def as_text(runs: Sequence[RunAudit], unit: str = "samples") -> str:
         blocks.append("\n".join(["not audited:", *_skipped(runs)]))
     if damaged:
         blocks.append(f"{damaged} damaged {'dump' if damaged == 1 else 'dumps'}: see standard error.")
-    return "\n\n".join([*blocks, verdict(runs)]) + "\n"
+    return "\n\n".join([*blocks, *([note] if note else []), verdict(runs)]) + "\n"
 
 
 def rows_of(figures: Figures, unit: str = "samples") -> Iterator[tuple[str, str]]:
@@ -113,8 +113,10 @@ def _sizes(sizes: Sequence[tuple[int, int]]) -> str:
         return "none"
     prompts = sum(count for _, count in sizes)
     smallest, largest = sizes[0][0], sizes[-1][0]
-    usual = max(sizes, key=lambda each: (each[1], -each[0]))[0]
-    spread = f"{smallest}" if smallest == largest else f"{smallest} to {largest}, mostly {usual}"
+    most = max(count for _, count in sizes)
+    usual = [size for size, count in sizes if count == most]
+    spread = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+    spread += f", mostly {usual[0]}" if smallest != largest and len(usual) == 1 else ""
     return f"{spread} ({_number(prompts)} prompts)"
 
 

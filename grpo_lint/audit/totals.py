@@ -87,15 +87,21 @@ def verdict(runs: Sequence[RunAudit]) -> str:
     if not total.dumps:
         return "No dump could be audited."
     if not total.collapsed.nonzero_reference and not total.collapsed.nonzero_other:
-        return f"No reward signal in any of the {_dumps(total.dumps)}: nothing to compare."
+        return f"No reward signal in {_all(total.dumps)}: nothing to compare."
     wrong = total.samples - total.collapsed.agree
     if _is_repaired(total):
         return (
-            f"Unaffected: in all {_dumps(total.dumps)} the advantages that were trained on are those by identity; "
+            f"Unaffected: in {_all(total.dumps)} the advantages that were trained on are those by identity; "
             f"grouping by position would change {_share(wrong, total.samples)} of them."
         )
+    if not wrong and total.trained.agree < total.trained.samples:
+        differ = _share(total.trained.samples - total.trained.agree, total.trained.samples)
+        return (
+            f"Not by position: in {_all(total.dumps)} grouping by position gives the advantages by identity, "
+            f"but {differ} of those that were trained on are others."
+        )
     if not wrong:
-        return f"Unaffected: in all {_dumps(total.dumps)} grouping by position gives the advantages by identity."
+        return f"Unaffected: in {_all(total.dumps)} grouping by position gives the advantages by identity."
     return (
         f"Affected: grouping by position changes {_share(wrong, total.samples)} of the advantages and gives "
         f"{_share(total.collapsed.wrong_sign, total.samples)} the wrong sign; "
@@ -104,15 +110,23 @@ def verdict(runs: Sequence[RunAudit]) -> str:
 
 
 def is_affected(runs: Sequence[RunAudit]) -> bool | None:
-    """Whether the verdict is that grouping by position changed what was trained on; None where there is no telling."""
+    """Whether the verdict calls the runs affected, or unaffected; None where it says neither."""
     total = total_of(runs)
     if not total.collapsed.nonzero_reference and not total.collapsed.nonzero_other:
         return None
-    return total.collapsed.agree < total.samples and not _is_repaired(total)
+    if _is_repaired(total):
+        return False
+    if total.collapsed.agree < total.samples:
+        return True
+    return None if total.trained.agree < total.trained.samples else False
 
 
 def _is_repaired(total: Figures) -> bool:
     return total.trained.agree == total.samples
+
+
+def _all(count: int) -> str:
+    return "the one dump" if count == 1 else f"all {count} dumps"
 
 
 def _dumps(count: int) -> str:

@@ -159,13 +159,22 @@ def _report(audits: Sequence[RunAudit], options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(as_json(audits), indent=2, allow_nan=False) + "\n")
     else:
-        sys.stdout.write(as_text(audits, unit))
+        sys.stdout.write(as_text(audits, unit, _assumed(options)))
     damaged = [each for run in audits for each in run.damaged]
     for name, reason in damaged:
         sys.stderr.write(f"{printable(name)}: {printable(reason)}\n")
     if options.report is not None and not _has_written(audits, Path(options.report), unit):
         return INCOMPLETE
     return INCOMPLETE if damaged or not any(run.dumps or run.skipped for run in audits) else CLEAN
+
+
+def _assumed(options: argparse.Namespace) -> str:
+    """What the command line leaves open about how the trainer grouped by position."""
+    left = [name for name in ("n_samples_per_prompt", "rollout_batch_size") if getattr(options, name) is None]
+    if not left:
+        return ""
+    names = " and ".join(f"--{name.replace('_', '-')}" for name in left)
+    return f"Taken from each dump, as not given: {names}."
 
 
 def _has_written(audits: Sequence[RunAudit], path: Path, unit: str) -> bool:

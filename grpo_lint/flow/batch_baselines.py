@@ -15,7 +15,7 @@ _RAW = frozenset({"reward", "rewards", "score", "scores", "rwd", "rwds"})
 # Of a function that is meant to take the batch together, or that is handed one group.
 _OTHER_MEANINGS = frozenset(
     "whiten whitening reinforce ppo gae global batch standardize zscore group groups single per evaluate eval metrics "
-    "log value values critic".split()
+    "log value values critic prompt question problem query".split()
 )
 _UNIQUE = frozenset({"index", "indices"})
 _CONDITIONS = ast.If | ast.IfExp | ast.Match | ast.ExceptHandler | ast.For | ast.While
@@ -28,13 +28,29 @@ def batch_baselines(facts: FunctionFacts) -> Iterator[Normalising]:
     found = [each for each in facts.normalisings if each.role is Role.BASELINE]
     seen: set[ast.AST] = set()
     for normalising in found:
-        if normalising.node in seen or not all(_is_batch(each, facts) for each in normalising.groupings):
+        if (
+            normalising.node in seen
+            or not facts.owns(normalising.node)
+            or not all(_is_batch(each, facts) for each in normalising.groupings)
+        ):
             continue
         seen.add(normalising.node)
         around = facts.nodes_around(normalising.node)
         is_alone = _takes_only_the_batch([each for each in found if each.node in around])
         if is_alone and _is_group_relative(facts.function_of(normalising.node), around, facts):
-            yield from () if _is_under_a_condition(normalising.node, around) else (normalising,)
+            is_other = _is_under_a_condition(normalising.node, around) or _is_one_group_by_test(around)
+            yield from () if is_other else (normalising,)
+
+
+def _is_one_group_by_test(around: list[ast.AST]) -> bool:
+    """`assert len(rewards) == group_size`: what is handed over is one group."""
+    tests = [node.test for node in around if isinstance(node, ast.Assert)]
+    return any(
+        isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "len"
+        for test in tests
+        if isinstance(test, ast.Compare)
+        for part in (test.left, *test.comparators)
+    )
 
 
 def _takes_only_the_batch(normalisings: list[Normalising]) -> bool:

@@ -10,8 +10,9 @@ from enum import Enum
 from grpo_lint.flow.aliases import Aliases
 from grpo_lint.flow.facts import FunctionFacts
 from grpo_lint.flow.lineage import definition_of, resolved
+from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.operations import integer
-from grpo_lint.flow.values import Grouping, Layout
+from grpo_lint.flow.values import Grouping, Layout, Vector
 from grpo_lint.flow.vocabulary import tokens
 
 _PROMPTS = frozenset("prompt prompts question questions query queries problem problems instructions".split())
@@ -61,12 +62,27 @@ def mismatches(facts: FunctionFacts) -> Iterator[Mismatch]:
 
 
 def _order(grouping: Grouping) -> Order | None:
-    """`view(-1, n)` takes neighbours, `view(n, -1)` every so many; None for what is not one of these."""
+    """`view(-1, n)` takes neighbours, `view(n, -1)` every so many; None for what is not one of these.
+
+    Values that were put in another order before say nothing.
+    """
+    if not isinstance(grouping.of, Vector) or grouping.of.disorder is not None or _is_put_in_order(grouping.of):
+        return None
     if grouping.layout is Layout.FIXED_STRIDE:
         return Order.NEIGHBOURS
     if grouping.rank != 2:
         return None
-    return Order.NEIGHBOURS if grouping.axis == 1 else Order.TILED
+    return Order.NEIGHBOURS if (grouping.axis == 1) is not grouping.is_transposed else Order.TILED
+
+
+def _is_put_in_order(vector: Vector) -> bool:
+    """Whether several loops over positions pick the values: by prompt, and for each prompt its samples, say."""
+    comprehensions = [node for node in walk_nodes(vector.origin) if isinstance(node, ast.ListComp)]
+    return any(len(each.generators) > 1 and all(map(_counts, each.generators)) for each in comprehensions)
+
+
+def _counts(generator: ast.comprehension) -> bool:
+    return isinstance(generator.iter, ast.Call) and getattr(generator.iter.func, "id", "") == "range"
 
 
 def _is_same(one: ast.expr, other: ast.expr | None, facts: FunctionFacts) -> bool:

@@ -83,7 +83,7 @@ def _grouped(operation: Operation, of: Value, wanted: Sequence[Dimension], words
 def transposed(of: Value, node: ast.expr) -> Value:
     """Groups as columns where they were rows, or the reverse."""
     if isinstance(of, Grouping) and of.rank == 2 and of.layout is Layout.CONSTANT_SIZE:
-        return replace(of, axis=1 - of.axis, is_plain=False)
+        return replace(of, axis=1 - of.axis, is_plain=False, is_transposed=not of.is_transposed)
     return Altered(of, node, keeps_shape=False)
 
 
@@ -118,7 +118,7 @@ def _rearranged(operation: Operation, of: Value, evaluate: Evaluate, words: Voca
         if pattern.keeps_order():
             return made
         if pattern.swaps_order():
-            return replace(made, axis=1 - made.axis, is_plain=False)
+            return replace(made, axis=1 - made.axis, is_plain=False, is_transposed=True)
     return Altered(of, operation.node, keeps_shape=False)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from grpo_lint.flow.facts import Function, FunctionFacts
 from grpo_lint.flow.lineage import names_behind
+from grpo_lint.flow.lone_samples import tells_lone
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.traversal import alternatives, groupings
 from grpo_lint.flow.values import Bucket, Buckets, Each, Grouping, Layout, PerGroup, Several, Statistic, Value, Vector
@@ -21,6 +22,8 @@ def is_guarded(facts: FunctionFacts, statistic: Statistic, is_filter: bool) -> b
 
     Before a division, a comparison of the spread itself is such a test; in a filter it is what fails.
     """
+    if statistic.library == "python" and _is_tried(facts, statistic.node):
+        return True
     (grouping,) = groupings(statistic)[:1]
     about_group = _names_of(facts, grouping)
     about_spread = frozenset[str]() if is_filter else _names_that_hold(facts, statistic)
@@ -28,6 +31,12 @@ def is_guarded(facts: FunctionFacts, statistic: Statistic, is_filter: bool) -> b
         _takes_care_of_nan(nodes) or _has_test(facts, nodes, about_group, about_spread)
         for nodes in _scopes(facts, statistic.node)
     )
+
+
+def _is_tried(facts: FunctionFacts, node: ast.expr) -> bool:
+    """Whether the error that Python's own statistics raise of one value is caught."""
+    tries = [each for each in facts.nodes_around(node) if isinstance(each, ast.Try) and each.handlers]
+    return any(node in walk_nodes(statement) for each in tries for statement in each.body)
 
 
 def _scopes(facts: FunctionFacts, node: ast.expr) -> Iterator[list[ast.AST]]:
@@ -39,8 +48,14 @@ def _scopes(facts: FunctionFacts, node: ast.expr) -> Iterator[list[ast.AST]]:
 
 
 def _takes_care_of_nan(nodes: list[ast.AST]) -> bool:
+    """Whether NaN is taken out, or the groups that give it are: `by_prompt.filter(lambda group: len(group) > 1)`."""
     for node in nodes:
         match node:
+            case ast.Call(func=ast.Attribute(attr="filter"), args=[ast.Lambda(body=test)]) if tells_lone(test) is False:
+                return True
+            case ast.Compare(left=ast.Call(func=ast.Attribute(attr="transform"), args=[ast.Constant(value=what), *_])):
+                if what in ("count", "size"):
+                    return True
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in _NAN_CARE:
                 return True
     return False
@@ -82,6 +97,8 @@ def _tests(nodes: list[ast.AST]) -> Iterator[ast.expr]:
             case ast.Call(func=ast.Attribute(attr="where") | ast.Name(id="where"), args=[test, *_]):
                 yield test
             case ast.match_case(guard=ast.expr() as test):
+                yield test
+            case ast.Subscript(slice=ast.Compare(comparators=[ast.Constant()]) as test):
                 yield test
 
 

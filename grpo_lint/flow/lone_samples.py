@@ -32,7 +32,8 @@ def lone_baselines(facts: FunctionFacts) -> Iterator[LoneBaseline]:
         grouping = next((each for each in normalising.groupings if each.layout is Layout.KEYED), None)
         if normalising.role is not Role.BASELINE or grouping is None:
             continue
-        if _is_zeroed_later(facts.nodes_around(normalising.node)):
+        around = facts.nodes_around(normalising.node)
+        if _is_zeroed_later(around) or _is_left_out(normalising.node, around):
             continue
         for found in _lone(facts, normalising, grouping):
             if found.node not in seen:
@@ -56,6 +57,22 @@ def _lone(facts: FunctionFacts, normalising: Normalising, grouping: Grouping) ->
         *(zero for each in choices if (zero := _zero_branch(each))),
     ]
     yield from (LoneBaseline(zero, grouping, is_zero=True) for zero in zeros)
+
+
+def _is_left_out(centring: ast.AST, around: list[ast.AST]) -> bool:
+    """Whether only groups of several samples come by where the baseline is subtracted."""
+    for node in around:
+        match node:
+            case ast.IfExp(test=test, body=body, orelse=orelse) if (is_lone := tells_lone(test)) is not None:
+                if centring in walk_nodes(orelse if is_lone else body):
+                    return True
+            case (
+                ast.ListComp(elt=element, generators=generators) | ast.GeneratorExp(elt=element, generators=generators)
+            ):
+                tests = [test for generator in generators for test in generator.ifs]
+                if any(tells_lone(test) is False for test in tests) and centring in walk_nodes(element):
+                    return True
+    return False
 
 
 def _subtracted(node: ast.AST) -> ast.expr | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from grpo_lint.flow.aliases import Aliases
-from grpo_lint.flow.operations import STATISTICS, Operation, axes
+from grpo_lint.flow.operations import STATISTICS, Operation, axes, integer
 from grpo_lint.flow.statistics import correction_of
 from grpo_lint.flow.traversal import alternatives, groupings, map_alternatives, share_origin, vectors
 from grpo_lint.flow.values import (
@@ -100,12 +100,21 @@ def aggregate(node: ast.Call, of: Value) -> Value | None:
     """`by_prompt.transform("std")` of a table's column by groups; None for anything else."""
     match of, node:
         case Vector(part=Grouping() as part, library="pandas"), ast.Call(
-            func=ast.Attribute(attr="transform" | "agg" | "aggregate"), args=[ast.Constant(value=str(name))]
+            func=ast.Attribute(attr="transform" | "agg" | "aggregate"),
+            args=[ast.Constant(value=str(name))],
+            keywords=options,
         ) if name in STATISTICS:
             kind = Kind(STATISTICS[name])
-            return Statistic(kind, part, node, Spread.FLAT, 1 if kind in (Kind.STD, Kind.VAR) else None, "pandas")
+            correction = _ddof(options) if kind in (Kind.STD, Kind.VAR) else None
+            return Statistic(kind, part, node, Spread.FLAT, correction, "pandas")
         case _:
             return None
+
+
+def _ddof(options: list[ast.keyword]) -> int | None:
+    """Pandas divides by one less than the number of values, unless it is told otherwise."""
+    given = next((option.value for option in options if option.arg in ("ddof", None)), None)
+    return 1 if given is None else integer(given)
 
 
 def is_of_part(value: Value) -> bool:

@@ -35,7 +35,7 @@ def stride_of(index: ast.expr, loads: Loads) -> Stride | None:
         return None
     length = _difference(upper, lower)
     size = _size(length, ends, loads)
-    if size is None:
+    if size is None or _is_of_each_round(size, loads):
         return None
     is_multiple = _is_multiple(lower, length)
     return Stride(size, is_multiple) if is_multiple or _is_stepped(ends[0], size, loads) else None
@@ -118,6 +118,14 @@ def _parts(ends: Iterable[ast.expr], loads: Loads) -> list[ast.expr]:
         if right is not None:
             found.append(right)
     return found
+
+
+def _is_of_each_round(size: ast.expr, loads: Loads) -> bool:
+    """Whether a size is read off what a loop goes over: `n = len(prompt.samples)`. It is each group's own then."""
+    right = right_of(definition_of(size, loads))
+    parts = [part for node in (size, right) if node is not None for part in walk_nodes(node)]
+    found = (definition for part in parts if isinstance(part, ast.Name) for definition in loads.get(part, ()))
+    return any(isinstance(each.node, ast.For | ast.AsyncFor | ast.comprehension) for each in found)
 
 
 def _text(node: ast.expr, loads: Loads) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from grpo_lint.flow.declared import identity_of, is_declared_optional, read_behind
 from grpo_lint.flow.facts import FunctionFacts
-from grpo_lint.flow.lineage import names_behind
+from grpo_lint.flow.lineage import names_behind, resolved
 from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.values import Grouping
 from grpo_lint.flow.vocabulary import tokens
@@ -58,10 +58,12 @@ def _is_checked(key: ast.expr, read: ast.expr, identity: str, facts: FunctionFac
     for node in around:
         match node:
             case ast.Compare(comparators=[*_, ast.Constant(value=None)]) | ast.Compare(left=ast.Constant(value=None)):
-                if _mentions(node, identity, own):
+                if _mentions(node, identity, own) or _asks_for_none_in(node):
                     return True
+            case ast.Call(func=ast.Attribute(attr="count" | "pop" | "index"), args=[ast.Constant(value=None), *_]):
+                return True
             case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
-                if any(_mentions(part, identity, own) for part in _asked(test)):
+                if any(_mentions(resolved(part, facts.loads), identity, own) for part in _asked(test)):
                     return True
             case ast.comprehension(ifs=conditions):
                 if any(_mentions(part, identity, own) for test in conditions for part in _asked(test)):
@@ -73,6 +75,12 @@ def _is_checked(key: ast.expr, read: ast.expr, identity: str, facts: FunctionFac
                 if is_check and not names.isdisjoint(_names_in(node, around, facts)):
                     return True
     return False
+
+
+def _asks_for_none_in(test: ast.Compare) -> bool:
+    """`None in keys`, `None not in groups`: of whatever list, set or dict."""
+    is_none = isinstance(test.left, ast.Constant) and test.left.value is None
+    return is_none and any(isinstance(op, ast.In | ast.NotIn) for op in test.ops)
 
 
 def _names_in(call: ast.Call, around: list[ast.AST], facts: FunctionFacts) -> frozenset[str]:
@@ -98,6 +106,8 @@ def _asked(test: ast.expr) -> Iterator[ast.expr]:
             func=ast.Name(id="all" | "any"), args=[ast.GeneratorExp(elt=element) | ast.ListComp(elt=element)]
         ):
             yield from _asked(element)
+        case ast.Call(func=ast.Name(id="all" | "any"), args=[ast.Name() as values]):
+            yield values
         case ast.Attribute() | ast.Name() | ast.Call(func=ast.Name(id="getattr") | ast.Attribute(attr="get")):
             yield test
 

@@ -73,7 +73,8 @@ class Grouping(Value):
 
     `axis` is the axis along which a group's samples lie, of `rank` axes. `size` is the expression for the group size
     (None for WHOLE_BATCH, and where the size is what `count` groups leave). `is_plain` holds for (P, n) alone: two
-    axes, the samples last. `is_one_row` holds where there is one row whatever axes the values had.
+    axes, the samples last. `is_transposed` where the axes were swapped after the reshape. `is_one_row` where there is
+    one row whatever axes the values had.
 
     Groupings of one axis are no layout: they tell which of the samples one group's values are (`Vector.part`). `key`
     is what the samples of a group share, and the sizes of groups vary at run time where `is_varying` holds.
@@ -87,6 +88,7 @@ class Grouping(Value):
     rank: int
     size: ast.expr | None = None
     is_plain: bool = True
+    is_transposed: bool = False
     is_one_row: bool = False
     count: ast.expr | None = None
     key: ast.expr | None = None

@@ -38,7 +38,7 @@ def test_a_run_of_even_groups_is_unaffected(tmp_path: Path) -> None:
     save_slime(tmp_path / "a.pt", 0, slime_samples([0, 0, 1, 1], [1, 0, 0, 1]))
     status, out, _ = run("audit", "a.pt", cwd=tmp_path)
     assert status == 0
-    assert out.endswith("Unaffected: in all 1 dump grouping by position gives the advantages by identity.\n")
+    assert out.endswith("Unaffected: in the one dump grouping by position gives the advantages by identity.\n")
 
 
 def test_several_runs_have_a_total(folder: Path) -> None:

@@ -93,6 +93,7 @@ def almost_zero() -> RunAudit:
         (audited(SHIFTED), "affected", "Affected:"),
         (audited(EVEN), "unaffected", "Unaffected:"),
         (repaired(), "unaffected", "Unaffected:"),
+        (audited(replace(EVEN, advantages=(2.0, 0.0, 0.0, 0.0))), "unknown", "Not by position:"),
         (audited(NO_SIGNAL), "unknown", "No reward signal"),
         (almost_zero(), "unknown", "No reward signal"),
         (audited(), "unknown", "No dump could be audited."),
