@@ -88,8 +88,8 @@ def verdict(runs: Sequence[RunAudit]) -> str:
         return "No dump could be audited."
     if not total.collapsed.nonzero_reference and not total.collapsed.nonzero_other:
         return f"No reward signal in {_all(total.dumps)}: nothing to compare."
-    wrong = total.collapsed.samples - total.collapsed.agree
-    if total.trained.agree == total.samples:
+    wrong = total.samples - total.collapsed.agree
+    if _is_repaired(total):
         return (
             f"Unaffected: in {_all(total.dumps)} the advantages that were trained on are those by identity; "
             f"grouping by position would change {_share(wrong, total.samples)} of them."
@@ -111,6 +111,17 @@ def verdict(runs: Sequence[RunAudit]) -> str:
 
 def _all(count: int) -> str:
     return "the one dump" if count == 1 else f"all {count} dumps"
+
+
+def is_affected(runs: Sequence[RunAudit]) -> bool:
+    """Whether the verdict is that grouping by position changed what was trained on."""
+    total = total_of(runs)
+    has_signal = bool(total.collapsed.nonzero_reference or total.collapsed.nonzero_other)
+    return has_signal and total.collapsed.agree < total.samples and not _is_repaired(total)
+
+
+def _is_repaired(total: Figures) -> bool:
+    return total.trained.agree == total.samples
 
 
 def _dumps(count: int) -> str:

@@ -19,21 +19,27 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 )
-HOSTILE = "a\"b'><script>document.title='run'</script><img src=x onerror=alert(1)>{{7*7}}"
+MARKUP = "a\"b'><script>document.title='run'<\N{DIVISION SLASH}script><img src=x onerror=alert(1)>{{7*7}}"
+LINK = "javascript:document.title='run'"
+HIDDEN = "safe\N{RIGHT-TO-LEFT OVERRIDE}gnp\x1b[31m\x07"
+LONG = "long" * 50
+HOSTILE = (MARKUP, LINK, HIDDEN, LONG)
+SHOWN = (MARKUP, LINK, "safe\\u202egnp\\x1b[31m\\x07", LONG)
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of two runs, one of a hostile name, with a dump that is skipped and one that is damaged."""
+    """Of five runs, four of hostile names, with a dump that is skipped and one that is damaged."""
     folder = tmp_path_factory.mktemp("page")
     for step, (groups, rewards) in enumerate(published_run_a()):
         save_slime(folder / f"agents/rollout_{step}.pt", step, slime_samples(groups, rewards))
-    hostile = HOSTILE.replace("/", "\N{DIVISION SLASH}")
     for step in range(150):
-        save_slime(folder / hostile / f"rollout_{step}.pt", step, slime_samples(*uneven_batch(40 + step, 10)))
-    save_slime(folder / "agents/eval_<b>0.pt", 0, slime_samples([None], [1]))
+        save_slime(folder / MARKUP / f"rollout_{step}.pt", step, slime_samples(*uneven_batch(40 + step, 10)))
+    for name in HOSTILE[1:]:
+        save_slime(folder / name / "rollout_0.pt", 0, slime_samples(*uneven_batch(40, 10)))
+    save_slime(folder / "agents/eval_0<b>.pt", 0, slime_samples([None], [1]))
     (folder / "agents/<i>torn.pt").write_bytes(b"PK\x03\x04")
-    status, _, _ = run("audit", "agents", hostile, "--report", "page.html", cwd=folder)
+    status, _, _ = run("audit", "agents", *HOSTILE, "--report", "page.html", cwd=folder)
     assert status == 2
     return folder / "page.html"
 
@@ -51,9 +57,11 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         options.add_argument(flag)
     options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield opened
-    opened.quit()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("no_proxy", "*")
+        opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+        yield opened
+        opened.quit()
 
 
 def show(browser: Any, page: Path, scheme: str = "light", width: int = 1280) -> None:
@@ -72,14 +80,39 @@ def test_everything_is_there_to_be_seen(browser: Any, page: Path, scheme: str, w
     for part in ("Affected:", "348 (80.0 %)", "62 (14.3 %)", "25 -> 373", "6 of 6", "Not audited: 1", "Damaged: 1"):
         assert part in text
     charts = browser.find_elements("css selector", "figure svg")
-    assert len(charts) == 6
+    assert len(charts) == 3 * (1 + len(HOSTILE))
     for chart in charts:
         assert chart.is_displayed()
         assert chart.size["width"] > 200
         assert chart.size["height"] > 60
-        assert chart.get_attribute("aria-label")
         assert chart.find_elements("css selector", "path, use")
     assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    assert browser.execute_script("return document.querySelectorAll('.table td').length") > 50
+    assert browser.execute_script(BROKEN) == []
+
+
+# Figures that go on in a second line.
+BROKEN = """
+    return [...document.querySelectorAll('.table td:not(.long)')].filter(cell => {
+        const range = document.createRange(); range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map(box => box.top)).size > 1;
+    }).map(cell => cell.textContent);
+"""
+
+
+@pytest.mark.parametrize("width", [360, 800, 1280])
+def test_letters_of_drawings_can_be_read(browser: Any, page: Path, width: int) -> None:
+    """From 9 to 18 pixels, and inside the drawing."""
+    show(browser, page, width=width)
+    letters = browser.execute_script("""
+        return [...document.querySelectorAll('figure svg text')].map(node => {
+            const svg = node.ownerSVGElement, box = node.getBoundingClientRect(), all = svg.getBoundingClientRect();
+            const size = parseFloat(getComputedStyle(node).fontSize) * all.width / svg.viewBox.baseVal.width;
+            return [node.textContent, size, box.left >= all.left - 1 && box.right <= all.right + 1];
+        });
+    """)
+    assert len(letters) > 50
+    assert [each for each in letters if not 9 <= each[1] <= 18 or not each[2]] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -138,9 +171,15 @@ def test_no_script_no_message_and_no_request(browser: Any, page: Path) -> None:
 def test_hostile_names_are_text(browser: Any, page: Path) -> None:
     show(browser, page)
     names = [each.text for each in browser.find_elements("tag name", "h2")]
-    assert HOSTILE.replace("/", "\N{DIVISION SLASH}") in names
+    assert names == ["Figures", "agents", *SHOWN]
+    links = browser.find_elements("css selector", "a")
+    assert [link.get_attribute("href") for link in links] == [f"{page.as_uri()}#run{at}" for at in range(5)]
+    for link in links:
+        link.click()
+    assert browser.title == "grpo-lint audit"
+    assert len(browser.find_elements("css selector", ":target")) == 1
     items = [each.get_attribute("textContent") for each in browser.find_elements("css selector", "details li")]
-    assert items == ["agents/eval_<b>0.pt: evaluation", "agents/<i>torn.pt: it is cut off or damaged"]
+    assert items == ["agents/<i>torn.pt: it is cut off or damaged", "agents/eval_0<b>.pt: evaluation"]
 
 
 def test_a_reader_of_screens_finds_its_way(browser: Any, page: Path) -> None:
@@ -148,5 +187,11 @@ def test_a_reader_of_screens_finds_its_way(browser: Any, page: Path) -> None:
     assert browser.find_element("tag name", "html").get_attribute("lang") == "en"
     for head in browser.find_elements("tag name", "th"):
         assert head.get_attribute("scope") in ("row", "col")
+    for chart in browser.find_elements("css selector", "figure svg"):
+        assert chart.get_attribute("role") == "img"
+        for attribute, tag in (("aria-labelledby", "title"), ("aria-describedby", "desc")):
+            named = browser.find_element("id", chart.get_attribute(attribute))
+            assert named.tag_name == tag
+            assert len(named.get_attribute("textContent")) > 10
     ids = browser.execute_script("return [...document.querySelectorAll('[id]')].map(node => node.id)")
     assert len(ids) == len(set(ids))
