@@ -109,6 +109,10 @@ def verdict(runs: Sequence[RunAudit]) -> str:
     )
 
 
+def _all(count: int) -> str:
+    return "the one dump" if count == 1 else f"all {count} dumps"
+
+
 def is_affected(runs: Sequence[RunAudit]) -> bool | None:
     """Whether the verdict calls the runs affected, or unaffected; None where it says neither."""
     total = total_of(runs)
@@ -123,10 +127,6 @@ def is_affected(runs: Sequence[RunAudit]) -> bool | None:
 
 def _is_repaired(total: Figures) -> bool:
     return total.trained.agree == total.samples
-
-
-def _all(count: int) -> str:
-    return "the one dump" if count == 1 else f"all {count} dumps"
 
 
 def _dumps(count: int) -> str:
