@@ -170,7 +170,11 @@ class FunctionFacts:
             statistics = [each for each in walk(normalising.statistic) if isinstance(each, Statistic)]
             steps += [(each.node, f"{each.kind.value} {layout.of_each}") for each in statistics]
             steps.append((normalising.node, _ROLE_LABELS[normalising.role]))
-        last = {id(node): Step(node, label) for node, label in steps if isinstance(node, Placed)}
+        last: dict[int, Step] = {}
+        for node, label in steps:
+            known = last.get(id(node))
+            if isinstance(node, Placed) and (known is None or known.label != _ROLE_LABELS[Role.BASELINE]):
+                last[id(node)] = Step(node, label)
         return tuple(last.values())
 
     def uses(self, grouping: Grouping) -> Iterator[Normalising]:
@@ -259,8 +263,10 @@ class FunctionFacts:
 
     def is_in_two_files(self, grouping: Grouping) -> bool:
         """Whether a step of the normalisation stands in another module."""
-        steps = [grouping.node, *(use.node for use in self.uses(grouping))]
-        return any(step in self.foreign_calls for step in steps)
+        steps: list[ast.AST] = [grouping.node]
+        for use in self.uses(grouping):
+            steps += [use.node, *(each.node for each in walk(use.statistic) if isinstance(each, Statistic))]
+        return not self.foreign_calls.isdisjoint(steps)
 
     def is_flat(self, grouping: Grouping) -> bool:
         """Whether the grouped rewards are known to have one axis."""

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from grpo_lint.flow.effects import matters
 from grpo_lint.flow.elements import element_of
 from grpo_lint.flow.environment import Environment, Record, join
 from grpo_lint.flow.expressions import Evaluator, path_of
 from grpo_lint.flow.facts import Function, ModuleFacts, Normalising, Role
 from grpo_lint.flow.filling import MUTATORS, appends_in, changes_parameter, starts_empty
-from grpo_lint.flow.foreign import Helper, Relocation, is_worth_following
+from grpo_lint.flow.foreign import Helper, Relocation, is_worth_following, plain_arguments
 from grpo_lint.flow.nodes import children_of
 from grpo_lint.flow.origins import vector_from_loop
 from grpo_lint.flow.parameters import parameter_value
@@ -314,9 +315,11 @@ class Interpreter:
         walker.bind_parameters(helper.function, env)
         walker.bind_arguments(helper.function, call, arguments, env)
         walker.run_body(helper.function, env)
-        relocation = Relocation.of(call, helper)
+        relocation = Relocation.of(call, helper, arguments)
         for found in record.normalisings:
-            if found.role is not Role.FILTER and all(map(relocation.is_own, found.groupings)):
+            if found.role is Role.FILTER or not matters(found, helper.function, record):
+                continue
+            if all(map(relocation.is_own, found.groupings)):
                 values, statistic = relocation.of_value(found.values), relocation.of_value(found.statistic)
                 self.record.normalisings.append(Normalising(call, found.role, values, statistic, found.groupings))
         self.record.foreign_calls.add(call)
@@ -345,7 +348,8 @@ class Interpreter:
         if parameters and isinstance(call.func, ast.Attribute) and parameters[0].arg in ("self", "cls"):
             parameters = parameters[1:]
         by_name = {argument.arg: argument for argument in (*parameters, *function.args.kwonlyargs)}
-        pairs: list[tuple[ast.arg | None, Value]] = list(zip(parameters, arguments[: len(call.args)], strict=False))
+        given = arguments[: len(plain_arguments(call))]
+        pairs: list[tuple[ast.arg | None, Value]] = list(zip(parameters, given, strict=False))
         for keyword, value in zip(call.keywords, arguments[len(call.args) :], strict=True):
             pairs.append((by_name.get(keyword.arg or ""), value))
         for parameter, value in pairs:

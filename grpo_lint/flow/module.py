@@ -10,14 +10,12 @@ from functools import lru_cache
 from grpo_lint.flow.aliases import LIBRARIES, Aliases
 from grpo_lint.flow.candidates import Piece, candidates
 from grpo_lint.flow.constants import Constants, LookUp, unknown
-from grpo_lint.flow.decisions import decides
+from grpo_lint.flow.effects import matters
 from grpo_lint.flow.environment import Environment, Record
-from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts, Normalising, Role
+from grpo_lint.flow.facts import Declarations, Function, FunctionFacts, ModuleFacts
 from grpo_lint.flow.foreign import Helper
 from grpo_lint.flow.interpreter import Interpreter
-from grpo_lint.flow.nodes import walk_nodes
 from grpo_lint.flow.statements import walk_statements
-from grpo_lint.flow.view import innermost_function
 from grpo_lint.flow.vocabulary import Vocabulary
 from grpo_lint.source import Source
 
@@ -63,15 +61,14 @@ def _helpers(source: Source, words: Vocabulary, find: FindFunction) -> Callable[
     """What gives the helpers of other modules, with what is known of each module."""
 
     @lru_cache(maxsize=8)
-    def facts_of(tree: ast.Module) -> tuple[ModuleFacts, frozenset[ast.AST]]:
+    def facts_of(tree: ast.Module) -> ModuleFacts:
         aliases = Aliases.of(tree)
         constants = Constants.of(tree, aliases, unknown)
-        facts = ModuleFacts(source, tree, aliases, words, _functions(tree.body), _methods(tree), constants)
-        return facts, frozenset(walk_nodes(tree))
+        return ModuleFacts(source, tree, aliases, words, _functions(tree.body), _methods(tree), constants)
 
     def helper(node: ast.expr) -> Helper | None:
         found = find(node)
-        return None if found is None else Helper(found[0], *facts_of(found[1]))
+        return None if found is None else Helper(found[0], facts_of(found[1]))
 
     return helper
 
@@ -143,7 +140,7 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
     return FunctionFacts(
         module=module,
         function=function,
-        normalisings=tuple(found for found in record.normalisings if _matters(found, function, record)),
+        normalisings=tuple(found for found in record.normalisings if matters(found, function, record)),
         values=record.values,
         loads=record.loads,
         definitions=tuple(record.definitions.values()),
@@ -153,27 +150,3 @@ def _walk(module: ModuleFacts, function: Function | ast.Module, methods: dict[st
 
 def _is_entry(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-
-
-def _matters(normalising: Normalising, function: ast.AST, record: Record) -> bool:
-    """Whether something carries on what a statistic was used for."""
-    if normalising.role is Role.FILTER:
-        return decides(normalising.node, innermost_function(function, normalising.node), record.definitions.values())
-    return not _is_idle(normalising.node, record)
-
-
-def _is_idle(node: ast.AST, record: Record, seen: frozenset[ast.AST] = frozenset()) -> bool:
-    """Whether nothing carries on the values that a node makes: all their uses square, compare or reduce them.
-
-    Values that are only divided are as idle as what the division makes; those that get a second name, as it is.
-    """
-    if node in seen:
-        return False
-    uses: list[ast.AST] = [
-        load for load, reaching in record.loads.items() if any(found.right is node for found in reaching)
-    ]
-    seen = seen | {node}
-    return all(
-        use in record.idle or any(_is_idle(made, record, seen) for made in {use, record.scaled.get(use, use)})
-        for use in uses or [node]
-    )

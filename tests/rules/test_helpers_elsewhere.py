@@ -41,6 +41,24 @@ def normalize(grid):
 def recursive_centre(grid):
     return recursive_centre(grid) - grid.mean(dim=-1, keepdim=True)
 
+def log_advantages(grid):
+    print((grid - grid.mean(dim=-1, keepdim=True)).abs().max())
+    return grid
+
+def group_centring(values):
+    def inner(grid):
+        return grid - grid.mean(dim=-1, keepdim=True)
+    return inner
+
+def grid_reader(values):
+    return lambda grid: grid.view(-1, 4)
+
+def baseline_of(grid):
+    return grid.mean(dim=-1, keepdim=True)
+
+def group_length(values):
+    return len(samples)
+
 class Helpers:
     @staticmethod
     def centre(grid):
@@ -161,3 +179,38 @@ def test_nothing_of_the_other_module_is_executed_or_shown(tmp_path: Path) -> Non
     assert all(mark.range.end.row <= text.count("\n") for mark in finding.evidence)
     labels = [mark.label for mark in finding.evidence]
     assert "subtracted as the baseline" in labels
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # the statistic is only printed, and the groups come back as they went
+        "    grid = log_advantages(rewards.view(-1, num_generations))\n    return grid.flatten() / rewards.mean()\n",
+        # functions that come back are of the other file
+        "    centred = group_centring(rewards)\n    return centred(rewards.view(-1, num_generations))\n",
+        "    grid = grid_reader(rewards)(rewards)\n    return grid - grid.mean(dim=-1, keepdim=True)\n",
+        # `samples` there are not those of here
+        "    size = group_length(rewards)\n    grid = rewards.view(1, size)\n    return rewards - grid.mean()\n",
+        # a starred argument: nothing tells which parameter is the grid
+        "    grid = rewards.view(-1, num_generations)\n    return centre(*[prompt_ids], grid) * rewards.mean()\n",
+    ],
+)
+def test_what_comes_back_from_a_helper_is_not_taken_for_more(tmp_path: Path, body: str) -> None:
+    names = "baseline_of, centre, group_centring, group_length, grid_reader, log_advantages"
+    assert found(tmp_path, f"from .maths import {names}\n{HEAD}{body}") == []
+
+
+def test_a_statistic_of_another_module_is_not_repaired_away(tmp_path: Path) -> None:
+    """Its import would be left over; `found` sees that there is no fix."""
+    text = "from .maths import baseline_of\n" + HEAD + BODY.format("(grid - baseline_of(grid))")
+    assert found(tmp_path, text) == [("GRPO001", 3, GRID)]
+    result = check_file(str(tmp_path / "pkg/trainer.py"), Config(root=tmp_path), Mode.CHECK, True)
+    assert [each.fix_reason for each in result.findings] == ["a part of the normalisation is in another module"]
+
+
+def test_a_helper_that_centres_and_scales_is_shown_as_the_baseline(tmp_path: Path) -> None:
+    text = "from .maths import standardise\n" + HEAD + BODY.format("standardise(grid)")
+    found(tmp_path, text)
+    result = check_file(str(tmp_path / "pkg/trainer.py"), Config(root=tmp_path), Mode.CHECK, True)
+    labels = [mark.label for finding in result.findings for mark in finding.evidence if mark.range.start.row == 4]
+    assert labels == ["subtracted as the baseline"]
